@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one door to everything that lets threads meet: atomics, fences, futexes and the pause of a spin loop.
+// The only header through which threads meet: atomics, fences, futexes and the pause of a spin loop.
 // Define DETENT_ATOMIC_HEADER (a header's name in quotes or brackets) to compile the same code against a model
 // checker; that header then declares all of namespace detent::base that this file declares.
 #pragma once
@@ -32,7 +32,7 @@ inline constexpr auto acq_rel = std::memory_order_acq_rel;
 inline constexpr auto seq_cst = std::memory_order_seq_cst;
 
 // A full fence. ThreadSanitizer does not model fences; the algorithms here use one only for store-load order, which
-// carries no happens-before edge of its own, so nothing has to be shown to it.
+// carries no happens-before edge of its own, so there is nothing to show to it.
 inline void full_fence() noexcept {
 #if defined(__x86_64__) && !defined(DETENT_THREAD_SANITIZER)
   // A locked addition to the stack is a full barrier and costs less than mfence.
@@ -40,7 +40,7 @@ inline void full_fence() noexcept {
 #else
 #if defined(__GNUC__) && !defined(__clang__)
 #pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wtsan"  // g++ warns that it cannot model the fence: see above why it need not
+#pragma GCC diagnostic ignored "-Wtsan"  // g++ warns that it cannot model the fence, which it need not: see above
 #endif
   std::atomic_thread_fence(std::memory_order_seq_cst);  // (2) pairs with the fence that its caller names
 #if defined(__GNUC__) && !defined(__clang__)
@@ -49,11 +49,11 @@ inline void full_fence() noexcept {
 #endif
 }
 
-// Adds to a count that only the calling thread writes; a release store, but one instruction where the processor has it,
-// which compilers do not find by themselves. Other threads may read the count at any time.
+// Adds to a count that only the calling thread writes. It is a release store, but one instruction if the processor has
+// it, which compilers do not find by themselves. Other threads may read the count at any time.
 inline void add_alone(atomic<std::uint64_t>& count, std::uint64_t amount) noexcept {
 #if defined(__x86_64__) && !defined(DETENT_THREAD_SANITIZER)
-  // The word itself: an atomic object is no operand to clang where libc++ makes it.
+  // The word itself, because clang does not take an atomic object of libc++ as an operand.
   auto& word = reinterpret_cast<std::uint64_t&>(count);
   __asm__ __volatile__("addq %1, %0" : "+m"(word) : "er"(amount) : "memory", "cc");
 #else
@@ -62,32 +62,32 @@ inline void add_alone(atomic<std::uint64_t>& count, std::uint64_t amount) noexce
 #endif
 }
 
-// The same, but ordered with nothing: a figure through which nothing else is read.
+// Like add_alone(), but without any order: for a figure through which nothing else is read.
 inline void add_alone_relaxed(atomic<std::uint64_t>& count, std::uint64_t amount) noexcept {
 #if defined(__x86_64__) && !defined(DETENT_THREAD_SANITIZER)
   auto& word = reinterpret_cast<std::uint64_t&>(count);
   __asm__ __volatile__("addq %1, %0" : "+m"(word) : "er"(amount) : "cc");
 #else
-  count.store(count.load(relaxed) + amount, relaxed);  // relaxed: as it says
+  count.store(count.load(relaxed) + amount, relaxed);  // relaxed: for the same reason
 #endif
 }
 
-// An asymmetric pair of fences: where one side runs often and the other seldom, the seldom one pays for both. A
-// heavy_fence() is a full fence for every thread of the process at once, somewhere between its beginning and its end;
-// light_fence() only keeps the compiler from moving anything across. Light and heavy together do what two full fences
-// would.
+// An asymmetric pair of fences: if one side runs often and the other seldom, the seldom one pays for both. A
+// heavy_fence() is a full fence for every thread of the process at once, somewhere between its beginning and its end. A
+// light_fence() only keeps the compiler from moving anything across it. Light and heavy together do what two full
+// fences would.
 inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }  // (3) with heavy_fence()
-// A system call of some microseconds, and an interrupt for each core that runs a thread of this process. Only where
-// enable_heavy_fence() has returned true. False: the kernel refuses it by now, as a filter for system calls has come
-// since, and nothing was ordered.
+// A system call of some microseconds, and an interrupt for each core that runs a thread of this process. May be called
+// only if enable_heavy_fence() has returned true. False: a filter for system calls has come since, so the kernel
+// refuses it, and nothing was ordered.
 [[nodiscard]] bool heavy_fence() noexcept;
-// Stands in for a heavy fence without the kernel, and takes a millisecond. It is a full fence, and a wait that no core
-// can outlast with what it has begun: a store leaves its buffer within microseconds, a load that runs ahead of its turn
-// is over as soon, and a thread that is taken off a core passes a full fence in the kernel. So a thread's stores before
-// its light fence are seen by the caller after the wait, or its loads after that fence see what the caller has stored
-// before. That rests on processors, not on the language.
+// Stands in for a heavy fence without the kernel, and takes a millisecond. It is a full fence, and a wait that lasts
+// longer than anything a core has begun: a store leaves its buffer within microseconds, a load that runs ahead of its
+// turn ends as soon, and a thread that is taken off a core passes a full fence in the kernel. So either the caller sees
+// after the wait what a thread stored before its light fence, or the thread's loads after that fence see what the
+// caller has stored before. This rests on processors, not on the language.
 void waiting_fence() noexcept;
-// Asks the kernel once a process; may take milliseconds the first time. False: it has no such fence.
+// Asks the kernel once a process, which may take milliseconds the first time. False: the kernel has no such fence.
 bool enable_heavy_fence() noexcept;
 
 // Two 64-bit halves that can be read apart and exchanged together.
@@ -101,15 +101,15 @@ class alignas(16) atomic_pair {
   atomic<std::uint64_t> low{0};
   atomic<std::uint64_t> high{0};
 
-  // Replaces both halves if both are as expected; sequentially consistent; lock-free. On failure `expected` is left
-  // alone.
+  // Replaces both halves if both are as expected. Sequentially consistent, lock-free. On failure `expected` is
+  // unchanged.
   bool compare_exchange(pair_value expected, pair_value desired) noexcept;
   // Replaces the upper 32 bits of `low` if they are as expected, regardless of the lower ones; acq_rel, lock-free.
   // Processors order accesses of different widths to one place as if they were of one width.
   bool compare_exchange_upper(std::uint32_t expected, std::uint32_t desired) noexcept {
 #if defined(DETENT_THREAD_SANITIZER) || (defined(_MSC_VER) && !defined(__clang__))
-    // The sanitizer takes two widths at one address for two objects, and would miss what the other one's release passed
-    // on. MSVC has no exchange of a part.
+    // The sanitizer takes two widths at one address for two objects, and would miss what a release in the other width
+    // passed on. MSVC has no exchange of a part.
     std::uint64_t word = low.load(relaxed);
     while (static_cast<std::uint32_t>(word >> 32) == expected) {
       std::uint64_t wanted = std::uint64_t{desired} << 32 | static_cast<std::uint32_t>(word);
@@ -126,9 +126,9 @@ class alignas(16) atomic_pair {
 static_assert(sizeof(atomic_pair) == 16, "a pair is what one 16-byte compare-and-swap covers");
 
 #if defined(DETENT_THREAD_SANITIZER)
-// Assembly is invisible to the sanitizer; and its own 16-byte exchange is made under a lock, which a thread that
-// exchanges or reads one half does not take. So the instruction is executed, and what it orders is shown; where it
-// fails, too much.
+// The sanitizer does not see assembly. Its own 16-byte exchange takes a lock, which a thread that exchanges or reads
+// one half does not take. So the instruction is executed, and its order is shown to the sanitizer; if it fails, more
+// order than there is.
 inline void tell_release(atomic_pair& pair) noexcept {
   __tsan_release(&pair.low);
   __tsan_release(&pair.high);
@@ -159,9 +159,9 @@ inline bool atomic_pair::compare_exchange(pair_value expected, pair_value desire
   std::uint64_t low_seen, high_seen;
   std::uint32_t failed, same;
   tell_release(*this);
-  // One statement: a store of the compiler's own between the two exclusives, of a register that it wants back, may
-  // cancel the reservation each time. Two registers that were read are known to be of one moment only once the
-  // store has succeeded, so on a mismatch it is written back.
+  // One statement, because between the two exclusives the compiler could store a register that it wants back, which may
+  // cancel the reservation each time. Two registers that were read are known to be of one moment only once the store
+  // has succeeded, so on a mismatch the old value is written back.
   __asm__ __volatile__(
       "dmb ish\n"
       "0: ldaxp %[low], %[high], %[pair]\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Attributes and built-in functions that compilers spell differently. With MSVC it has not been tried.
+// Attributes and built-in functions that compilers spell differently. MSVC's have not been tried.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@
 #define DETENT_NOINLINE [[gnu::noinline]]
 #define DETENT_COLD [[gnu::cold]]
 #define DETENT_HIDDEN [[gnu::visibility("hidden")]]
-#define DETENT_WEAK [[gnu::weak]]  // where a reference may be to nothing: ELF
+#define DETENT_WEAK [[gnu::weak]]  // for a reference that may be null, with ELF
 #define DETENT_FLATTEN [[gnu::flatten]]
 #if defined(__ELF__)
 // A thread's variable is read without a call, also in a shared library.
@@ -38,7 +38,7 @@ inline void prefetch_to_write(const void* address) noexcept {
   __builtin_prefetch(address, 1);
 #endif
 }
-// The same, to be read or called.
+// Fetches it for reading or calling.
 inline void prefetch_to_read(const void* address) noexcept {
 #if defined(_MSC_VER) && !defined(__clang__)
   _mm_prefetch(static_cast<const char*>(address), _MM_HINT_T0);
@@ -47,14 +47,14 @@ inline void prefetch_to_read(const void* address) noexcept {
 #endif
 }
 
-// The compiler takes the value for one that it cannot know, in a register of its own.
+// Hides the value from the compiler, in a register of its own.
 inline void keep_in_register([[maybe_unused]] std::uint64_t& value) noexcept {
 #if defined(__GNUC__)
   __asm__("" : "+r"(value));
 #endif
 }
 
-// True where the result does not fit: `result` is of no use then.
+// True if the result does not fit; `result` is meaningless then.
 template <class Integer>
 constexpr bool add_overflows(Integer a, Integer b, Integer& result) noexcept {
 #if defined(_MSC_VER) && !defined(__clang__)
@@ -111,11 +111,11 @@ __extension__ using wide_product = unsigned __int128;
 constexpr std::uint64_t multiply_high(std::uint64_t a, std::uint64_t b) noexcept {
   return static_cast<std::uint64_t>(wide_product{a} * b >> 64);
 }
-// The product shifted to the right by 0 to 63 bits, where that fits.
+// The product shifted to the right by 0 to 63 bits, if that fits.
 constexpr std::uint64_t multiply_and_shift(std::uint64_t a, std::uint64_t b, unsigned bits) noexcept {
   return static_cast<std::uint64_t>(wide_product{a} * b >> bits);
 }
-// a * 2^32 / b, or the largest number where that does not fit. `b` is not 0.
+// a * 2^32 / b, or the largest number if that does not fit. `b` must not be 0.
 constexpr std::uint64_t divide_scaled(std::uint64_t a, std::uint64_t b) noexcept {
   return a >> 32 >= b ? UINT64_MAX : static_cast<std::uint64_t>((wide_product{a} << 32) / b);
 }

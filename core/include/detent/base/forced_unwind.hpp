@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // pthread_exit() and pthread_cancel() end a thread by unwinding its stack. No handler may stop that: glibc ends the
-// process where a `catch (...)` does not throw it on, and so does a function that is noexcept.
+// process if a `catch (...)` does not rethrow, and so does a noexcept function.
 #pragma once
 
 #include <detent/base/platform/cancel_hold.hpp>
@@ -24,14 +24,14 @@ using forced_unwind = abi::__forced_unwind;
 struct forced_unwind {};
 #endif
 
-// The object whose call of the program it is, and which call.
+// The object that calls the program, and which of its calls that is.
 struct program_call {
-  const char* of;    // as `calendar`
+  const char* of;    // such as `calendar`
   const char* name;  // null: it has none
-  const char* what;  // as `a callback`
+  const char* what;  // such as `a callback`
 };
 
-// Says in one line on stderr that the call ended its thread and what to do instead, and aborts.
+// Prints one line that says that the call ended its thread and what to do instead, and aborts.
 [[noreturn]] inline void refuse_to_unwind(const program_call& call, const char* cure) noexcept {
   const char* const quote = call.name != nullptr ? "\"" : "";
   std::fprintf(
@@ -40,9 +40,9 @@ struct program_call {
   std::abort();
 }
 
-// Around a call of the program's from which no thread may unwind, as it is made in a handler or with something half
-// done: cancels are held back, and pthread_exit() ends the process with a line that names the call. A destructor,
-// because a handler inside of a handler could not tell it from an exception.
+// Stands around a call of the program's from which no thread may unwind, because it is made in a handler or with
+// something half done. It holds cancels back, and pthread_exit() ends the process with a line that names the call. It
+// is a destructor, because a handler inside a handler could not tell an unwinding from an exception.
 class kept_thread {
  public:
   explicit kept_thread(const program_call& call) noexcept : call_(call) {}

@@ -8,15 +8,15 @@
 
 namespace detent::base {
 
-// Set by the CMake option DETENT_TIGHT_LIMITS, for tests alone.
+// Set by the CMake option DETENT_TIGHT_LIMITS, only for tests.
 #ifdef DETENT_TIGHT_LIMITS
 inline constexpr bool limits_are_tight = true;
 #else
 inline constexpr bool limits_are_tight = false;
 #endif
 
-// The released value, and the tight one: the smallest at which the code is right and still takes both of the
-// ways between which the limit decides, so that a short program meets both.
+// The released value and the tight one. The latter is the smallest at which the code is right and still takes both of
+// the ways between which the limit decides, so that a short program meets both.
 class limit {
  public:
   constexpr limit(std::int64_t released, std::int64_t tight) : value_(limits_are_tight ? tight : released) {}

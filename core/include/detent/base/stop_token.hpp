@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The standard library's stop tokens, where it has them (libc++ does from version 20 on, and before that, from 18,
-// under -fexperimental-library); the only place that asks.
+// The standard library's stop tokens, if it has them (libc++ has them from version 20 on, and from 18 under
+// -fexperimental-library). Only this header asks.
 #pragma once
 
 #include <version>
@@ -21,7 +21,7 @@ using stop_callback = std::stop_callback<F>;
 
 namespace detent::base {
 
-// There is no way to make one that can be stopped.
+// Never requests a stop, because nothing makes one that can.
 class stop_token {
  public:
   bool stop_possible() const noexcept { return false; }

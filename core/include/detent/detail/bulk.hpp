@@ -22,7 +22,7 @@ void call_bulk(F& f, firing& run, std::size_t index) {
   }
 }
 
-// One timer's share of the callable: a copy, or where that would not fit the node, a part in the one that all share.
+// One timer's share of the callable: a copy, or if that does not fit the node, a reference to one that all share.
 template <class F>
 struct own_share {
   void operator()(firing& run) { call_bulk(f, run, index); }
@@ -38,11 +38,11 @@ struct common_share {
 
 // How the library makes each timer's callable.
 struct bulk_filler {
-  void (*fill)(void* context, void* capture, std::size_t index) noexcept;  // null: it is the words
+  void (*fill)(void* context, void* capture, std::size_t index) noexcept;  // null: the words are the callable
   void* context;
   const callable_ops& ops;
   packed_callable words = {};
-  std::size_t index_word = 0;  // in which the index goes
+  std::size_t index_word = 0;  // the word that gets the index
 };
 
 struct bulk_result {

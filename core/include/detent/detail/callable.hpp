@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The work of a node: any callable, inline in the node where it fits, else in a box of its own.
+// The callable of a node: stored in the node if it fits, else in a box of its own.
 #pragma once
 
 #include <detent/firing.hpp>
@@ -17,8 +17,7 @@ inline constexpr std::size_t capture_size = 24;
 inline constexpr std::size_t capture_alignment = 16;
 }  // namespace detail
 
-// Whether F is stored in the node itself. A callable whose move might throw is boxed as well, so that stop() cannot
-// fail.
+// Whether F is stored in the node itself. A callable whose move might throw is boxed too, so that stop() cannot fail.
 template <class F>
 inline constexpr bool fits_inline = sizeof(F) <= detail::capture_size &&
                                     alignof(F) <= detail::capture_alignment&& std::is_nothrow_move_constructible_v<F>;
@@ -31,7 +30,7 @@ concept timer_callback = std::is_invocable_v<F&, firing&> || std::is_invocable_v
 // The operations of one callable type; static, one table a type.
 struct callable_ops {
   void (*invoke)(void* capture, firing& run);       // may throw what the callback throws
-  void (*destroy)(void* capture) noexcept;          // null where there is nothing to do
+  void (*destroy)(void* capture) noexcept;          // null if there is nothing to do
   void (*relocate)(void* from, void* to) noexcept;  // moves to raw memory and destroys the source
 };
 
@@ -65,8 +64,8 @@ struct boxed_callable {
   static constexpr callable_ops ops{&invoke, &destroy, &relocate};
 };
 
-// A callable taken out of its node, so that its destructor, which may do anything, runs when the engine needs neither
-// the node nor itself any more. Nothing is moved where nothing would be destroyed.
+// A callable taken out of its node, because its destructor may do anything: it runs when the engine needs neither the
+// node nor itself any more. A callable with nothing to destroy is not moved.
 class detached_callable {
  public:
   detached_callable(const callable_ops& ops, void* capture) noexcept : ops_(ops) {

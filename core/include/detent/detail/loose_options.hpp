@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// engine({...}) with an option of a wrong type: what makes the compiler name it. Without this it lists constructors,
-// none of which fits.
+// Makes the compiler name an option of a wrong type in engine({...}). Without this it lists constructors, none of which
+// fits.
 #pragma once
 
 #include <detent/options.hpp>
@@ -9,7 +9,7 @@
 
 namespace detent::detail {
 
-// Stands for one option, takes anything that is written for it, and does not compile unless that fits.
+// Stands for one option. It takes any value that is written for the option, and does not compile unless the value fits.
 // NOLINTBEGIN(bugprone-macro-parentheses): what it declares has a name, and a name no parentheses.
 #define DETENT_DETAIL_LOOSE(owner, option, wanted)                                                         \
   struct option##_option {                                                                                 \
@@ -55,7 +55,7 @@ struct loose_engine_options {
   DETENT_DETAIL_LOOSE_OPTION(record, "a string");
   DETENT_DETAIL_LOOSE_OPTION(cpu_latency_limit, "a duration of whole nanoseconds, such as 20us");
   DETENT_DETAIL_LOOSE_OPTION(clock, "a detent::clock_kind");
-  loose_memory_options memory = {};  // an aggregate, as only that takes a list with names
+  loose_memory_options memory = {};  // an aggregate, because only that takes a list with names
   DETENT_DETAIL_LOOSE_OPTION(wake_budget, "a duration of whole nanoseconds, such as 1ms");
   DETENT_DETAIL_LOOSE_OPTION(wheel, "a detent::wheel_kind");
   DETENT_DETAIL_LOOSE_OPTION(hashed_slots, "a whole number");

@@ -10,15 +10,15 @@
 
 namespace detent::detail {
 
-// Both hold and let go of references; `group` may be null.
+// These take and release the references; `group` may be null.
 void hold_place(engine_core& core, group_state* group) noexcept;
 void let_go_of_place(engine_core& core, group_state* group) noexcept;
-// engine::now(). Once the engine has stopped, a manual clock may be gone: then the end of time.
+// engine::now(). Once the engine has stopped, a manual clock may be gone; the time is then the end of time.
 nanoseconds_t reported_time(const engine_core& core) noexcept;
-// Throws what a schedule call with these options throws for the options' sake.
+// Throws what a schedule call with these options throws because of them.
 void check_options(const engine_core& core, const timer_options& options);
 
-// How a timer is armed, beside its time. All that this refers to is its maker's.
+// How a timer is armed, besides its time. Its maker owns all that it refers to.
 struct timer_terms {
   const timer_options* options = nullptr;  // null: all defaults
   group_state* group = nullptr;
@@ -27,8 +27,8 @@ struct timer_terms {
 // own_tag(), for a timer that is armed in this way.
 std::uint64_t own_tag(const engine_core& core, const timer_terms& how, const void* operation) noexcept;
 
-// An engine, or a timer_group of it, as functions take it. It keeps the engine's core alive, not the engine, so it goes
-// on with an engine that is moved, and every call finds one that has ended to be stopped.
+// An engine, or one of its timer_groups, as functions take it. It keeps the engine's core alive, not the engine. So it
+// goes on with an engine that is moved, and every call finds an engine that has ended stopped.
 //
 // Threads: any, at once, except moving and destroying. Cost: a reference or two; calls cost what they cost on the
 // engine or group.
@@ -52,10 +52,10 @@ class place {
   timer_terms with(const timer_options* options) const noexcept { return {options, group_, group_executor_}; }
   time_point now() const noexcept { return to_time(reported_time(*core_)); }
   bool stopped() const noexcept { return has_stopped(*core_); }
-  // Throws invalid_option, naming what is wrong.
+  // Throws invalid_option, naming the option that is wrong.
   void check(const timer_options& options) const { check_options(*core_, options); }
 
-  // As the engine's, or the group's.
+  // Schedules as the engine or the group does.
   template <class F>
   timer try_schedule_at(time_point deadline, F&& f, const timer_options& options,
                         origin where = origin::current()) const noexcept {
@@ -67,7 +67,7 @@ class place {
                      .where = where},
                     std::forward<F>(f));
   }
-  // Throws why try_schedule_at() has returned an empty handle.
+  // Throws the reason why try_schedule_at() has returned an empty handle.
   [[noreturn]] void refuse(const timer& refused, const timer_options& options) const {
     throw_schedule_error(*core_, timer_access::problem(refused), options);
   }

@@ -53,21 +53,22 @@ claim claim_node(engine_core& core, const plan& when) noexcept;
 void abandon(engine_core& core, const claim& owned) noexcept;
 // Gives the timer to the engine. Refused if the engine has been stopped since; the callable is destroyed then.
 timer publish(engine_core& core, const claim& owned, const callable_ops& ops, const plan& when, bool boxed) noexcept;
-// All of it in one call, for a one-shot without options. A handle, or a refusal; `needs_origin` where the engine wants
-// to know what does not travel in registers. Null for an engine that has been moved from, which ends the process.
+// Does all of it in one call, for a one-shot without options. Returns a handle or a refusal; the refusal is
+// `needs_origin` if the engine wants to know something that does not travel in registers. A null `core` stands for an
+// engine that has been moved from, and ends the process.
 inline constexpr errc needs_origin{};
 timer schedule_packed(engine_core* core, nanoseconds_t deadline, const callable_ops& ops, std::uint64_t first,
                       std::uint64_t second, std::uint64_t third) noexcept;
-// The same for a callable of one word that is to be destroyed: `ops` knows it by that word alone.
+// Does so for a callable of one word that must be destroyed; `ops` knows it by that word alone.
 timer schedule_packed_owning(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
                              std::uint64_t first) noexcept;
-// That much later, on the engine's clock. Null: as of schedule_packed().
+// The time on the engine's clock that much later. A null `core` is handled as by schedule_packed().
 nanoseconds_t deadline_after(const engine_core* core, nanoseconds_t delay) noexcept;
-// A plan of the first deadline `initial` from now; or errc::invalid_period.
+// Makes a plan whose first deadline is `initial` from now, or returns errc::invalid_period.
 errc plan_periodic(const engine_core& core, duration initial, duration period, period_kind kind, plan& made) noexcept;
-// A call of an object that has been moved from, and has no core: says so in one line on stderr, and aborts.
+// Prints one line on stderr that names a call of an object that has been moved from, and aborts.
 [[noreturn]] void used_after_move(const char* object, const char* call) noexcept;
-// With the reason and the cure; of an impossible option, with its name and its value.
+// Throws the reason with its cure; for an impossible option, with its name and value.
 [[noreturn]] void throw_schedule_error(const engine_core& core, errc problem);
 [[noreturn]] void throw_schedule_error(const engine_core& core, errc problem, const timer_options& options);
 [[noreturn]] void throw_schedule_error(const engine_core& core, errc problem, const periodic_options& options,
@@ -95,7 +96,7 @@ bool construct(engine_core& core, const claim& owned, Callable&& f) {
   return true;
 }
 
-// A handle, or a refusal; throws only what copying or moving the callable throws.
+// Returns a handle or a refusal. Throws only what copying or moving the callable throws.
 template <class Callable>
 timer schedule(engine_core& core, const plan& when, Callable&& f) {
   using F = std::decay_t<Callable>;
@@ -113,9 +114,8 @@ timer schedule(engine_core& core, const plan& when, Callable&& f) {
   }
 }
 
-// A one-shot without options, as nearly all are: the fast path. Inlined, so that the callable's words go from
-// where they are to registers. `core` is null for an engine that has been moved from: the way that is not so short
-// finds that out.
+// A one-shot without options, as nearly all are: the fast path. It is inlined, so that the callable's words go straight
+// to registers. `core` is null for an engine that has been moved from; the slower way finds that out.
 template <class Callable>
 DETENT_ALWAYS_INLINE inline timer schedule_once(engine_core* core, nanoseconds_t deadline, Callable&& f,
                                                 const origin& where = origin::unknown()) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A one-shot that somebody's stop request cancels: the callable, and the hook in the token, in one box of their own.
+// A one-shot that a stop request cancels: the callable, and the hook in the token, in one box of their own.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -17,18 +17,19 @@
 
 namespace detent::detail {
 
-// The hook of one timer, between the thread that schedules it and the engine, which may be done with the timer before
-// the hook is built. Whichever of the two comes last takes the hook out and frees the box.
+// The hook of one timer, shared by the thread that schedules it and the engine, which may have finished the timer
+// before the hook is built. The later of the two removes the hook and frees the box.
 class stop_hook {
  public:
-  // The scheduling thread, once the timer has a handle.
+  // Called by the scheduling thread, once the timer has a handle.
   void attach(timer hooked, base::stop_token stop) {
     timer_ = hooked;
     hook_.emplace(std::move(stop), on_stop{this});
     // (1) acq_rel: pairs with itself in detach(): the second finds what the first left, be it a hook or none to come.
     if ((state_.fetch_or(attached, base::acq_rel) & detached) != 0) hook_.reset();
   }
-  // The engine, when the callable leaves its node for any reason. Waits for a hook that runs on another thread.
+  // Called by the engine, when the callable leaves its node for any reason. Waits for a hook that runs on another
+  // thread.
   void detach() noexcept {
     if ((state_.fetch_or(detached, base::acq_rel) & (attached | detached)) == attached) hook_.reset();  // (1)
   }
@@ -61,7 +62,7 @@ struct stoppable_box {
   bool in_node = false;
 };
 
-// The callable that the engine holds: a pointer to the box, and the duty to empty it.
+// The callable that the engine holds: a pointer to the box, which it must empty.
 template <class F>
 class stoppable {
  public:
@@ -84,7 +85,7 @@ class stoppable {
   stoppable_box<F>* box_;
 };
 
-// Keeps the memory of an engine's core for the length of a scope: the callback of what is scheduled or resumed there
+// Keeps the memory of an engine's core for the length of a scope, because a callback that is scheduled or resumed there
 // may end the engine.
 void add_reference(engine_core& core) noexcept;
 void drop_reference(engine_core& core) noexcept;
@@ -98,28 +99,29 @@ class engine_hold {
  private:
   engine_core& core_;
 };
-// engine::stopped(), inside the library; true also while the engine stops.
+// The engine::stopped() of the library's own code; also true while the engine stops.
 bool has_stopped(const engine_core& core) noexcept;
-// The tag of an operation of a module whose user gives none: 0, or where the engine's own executor keeps the order of a
-// tag, one that it alone has, so that operations do not wait for each other. The engine has not been destroyed.
+// The tag of a module's operation whose user gives none. It is 0, unless the engine's own executor keeps the order of a
+// tag; then it is a tag that only this operation has, so that operations do not wait for each other. The engine must
+// not have been destroyed.
 std::uint64_t own_tag(const engine_core& core, const void* operation) noexcept;
-// timer::cancel_and_wait() and restart_at(), of an engine that is held and may have ended.
+// timer::cancel_and_wait() and restart_at(), for an engine that is held and may have ended.
 cancel_result cancel_held(engine_core& core, const timer& of) noexcept;
 bool restart_held(engine_core& core, const timer& of, nanoseconds_t deadline) noexcept;
 // engine::poll() in two parts, for a loop whose handlers come between them and arm timers. Each throws as poll() does.
-// The first leaves the descriptor as it is; the second sets it to the next deadline, but not before `rests_until`, when
-// all is looked at again. False: the engine is stopped, and the descriptor is readable.
+// The first leaves the descriptor as it is. The second sets it to the next deadline, but not before `rests_until`, when
+// everything is checked again. False: the engine is stopped, and the descriptor is readable.
 std::size_t poll_held(engine_core& core, std::size_t max_callbacks);
 bool settle_held(engine_core& core, nanoseconds_t rests_until);
 
-// A handle, or a refusal; throws only what copying or moving the callable throws.
+// Returns a handle or a refusal. Throws only what copying or moving the callable throws.
 template <class Callable>
 timer schedule_stoppable(engine_core& core, nanoseconds_t deadline, base::stop_token stop, Callable&& f,
                          const timer_options& options, origin where) {
   using F = std::decay_t<Callable>;
   static_assert(timer_callback<F>, "a callback is called as f() or as f(firing&)");
   if (!stop.stop_possible()) return schedule_once(core, deadline, std::forward<Callable>(f), options, where);
-  const engine_hold until_hooked(core);  // a stop that has been requested is met as soon as the hook is built
+  const engine_hold until_hooked(core);  // a stop that was requested before is met as soon as the hook is built
   auto* box = new (std::nothrow) stoppable_box<F>(std::in_place, std::forward<Callable>(f));
   if (box == nullptr) return timer_access::refusal(errc::out_of_memory);
   timer made = schedule(core, {.deadline = deadline, .one_shot = &options, .where = where}, stoppable<F>(*box));

@@ -19,17 +19,17 @@ namespace detent::detail {
 class engine_core;
 class group_state;
 
-// Handles, taken apart and made; and what their owners keep to themselves.
+// Takes handles apart and makes them, and reads the private parts of their owners.
 class timer_access {
  public:
-  // A refused schedule call returns this inside the library: no handle, and the reason where its id would be.
+  // A refused schedule call returns this inside the library: an empty handle with the reason in place of its id.
   static timer refusal(errc problem) noexcept { return timer(nullptr, static_cast<std::uint64_t>(problem)); }
   static errc problem(const timer& refused) noexcept { return static_cast<errc>(refused.id_); }
   static timer make(engine_core* core, std::uint32_t index, std::uint32_t generation) noexcept {
     return make(core, std::uint64_t{state_word::queued_half(generation)} << 32 | index);
   }
   static timer make(engine_core* core, std::uint64_t id) noexcept { return timer(core, id); }
-  // Templates, as only their callers know the class. Null: moved from.
+  // Templates, because only their callers know the class. They return null if the object has been moved from.
   template <std::same_as<engine> Engine>
   static engine_core* core(const Engine& of) noexcept {
     return of.core_;

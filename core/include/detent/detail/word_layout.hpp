@@ -9,15 +9,15 @@ namespace detent::detail {
 // Queued and armed differ in one bit, so that one test finds both.
 enum class timer_state : std::uint8_t { free, returned, queued, armed, dispatched, firing, cancelled, dropped };
 
-// The 64 bits, taken apart: arming order 0-26, flags 27-30, `owning` 32, state 33-35, `unfiled` 36, generation 37-63.
-// The fast paths of cancel and restart compare the upper half alone. `owning` is its lowest bit, so that a shift drops
+// The layout of the 64 bits: arming order 0-26, flags 27-30, `owning` 32, state 33-35, `unfiled` 36, generation 37-63.
+// The fast paths of cancel and restart compare only the upper half. `owning` is its lowest bit, so that a shift drops
 // it.
 struct state_word {
   static constexpr unsigned order_bits = 27;
   static constexpr std::uint64_t last = std::uint64_t{1} << 27;
   static constexpr std::uint64_t waiter = std::uint64_t{1} << 28;
   static constexpr std::uint64_t emptied = waiter;
-  // Before it fires: it was restarted since it was scheduled or ran.
+  // Set before it fires if it was restarted since it was scheduled or last ran.
   static constexpr std::uint64_t moved = last;
   static constexpr std::uint64_t periodic = std::uint64_t{1} << 29;
   static constexpr std::uint64_t cold = std::uint64_t{1} << 30;
@@ -41,7 +41,7 @@ struct state_word {
     return static_cast<timer_state>((word & state_field) >> state_shift);
   }
   static constexpr std::uint32_t order(std::uint64_t word) { return static_cast<std::uint32_t>(word) & order_mask; }
-  // Whether an arming comes before another one of the same thread, wherever the thread's count has wrapped.
+  // Whether an arming comes before another one of the same thread, even if the thread's count has wrapped in between.
   static constexpr bool order_before(std::uint32_t a, std::uint32_t b) {
     const std::uint32_t ahead = (b - a) & order_mask;
     return ahead != 0 && ahead >> (order_bits - 1) == 0;
@@ -63,11 +63,11 @@ struct state_word {
     static_assert((static_cast<int>(timer_state::queued) ^ static_cast<int>(timer_state::armed)) == 1);
     return (word >> state_shift ^ half >> (state_shift - 32)) == 1;
   }
-  // Of a dispatched timer that goes back as it was armed, `order` included; an entry is on its way.
+  // The word of a dispatched timer that goes back as it was armed, with its `order`; an entry is on its way.
   static constexpr std::uint64_t requeued(std::uint64_t word, std::uint32_t order) {
     return make(generation(word), order, timer_state::queued, (word & (lasting | moved)) | unfiled);
   }
-  // The same, where the driver takes it back itself.
+  // The word of one that the driver itself takes back.
   static constexpr std::uint64_t recalled(std::uint64_t word, std::uint32_t order) {
     return make(generation(word), order, timer_state::armed, word & (lasting | moved));
   }

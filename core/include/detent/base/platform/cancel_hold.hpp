@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Holds back pthread_cancel() where there is such a call.
+// Holds back pthread_cancel() on a ground that has it.
 #pragma once
 
 #include <detent/base/platform/ground.hpp>
@@ -11,7 +11,7 @@
 namespace detent::base {
 
 // Holds back the effect of pthread_cancel() on the calling thread for as long as it exists. A cancel that was held back
-// takes effect at the thread's next cancellation point. Nothing on a ground without it.
+// takes effect at the thread's next cancellation point. Does nothing on a ground without that call.
 class cancel_hold {
  public:
 #if defined(DETENT_GROUND_LINUX)

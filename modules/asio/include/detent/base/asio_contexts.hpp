@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The execution contexts of an Asio, specialised for both: what detent knows of them, and the executors that stand for
-// others.
+// The execution contexts of an Asio: the parts that detent uses, and the executors that stand for others. Specialised
+// for both Asios.
 #pragma once
 
 #include <typeinfo>
@@ -10,7 +10,7 @@ namespace detent::base {
 template <class Asio>
 struct contexts_of;
 
-// Whether it has a token that stands for no other: before Asio 1.24 it has not.
+// Whether this Asio has a default token, which it has from 1.24 on.
 template <class Asio>
 concept has_default_token = requires {
   typename contexts_of<Asio>::default_token;
@@ -22,8 +22,8 @@ const Target* target_of(const Executor& of) {
   return of.target_type() == typeid(Target) ? of.template target<Target>() : nullptr;
 }
 
-// Calls `use` with the executor that `of` stands for: what a type-erased one holds, if it is of a usual type, else
-// itself. A type-erased executor allocates for each function that it is given; these do not.
+// Calls `use` with the executor that `of` stands for: the executor inside a type-erased one if that is of a usual type,
+// else `of` itself. A type-erased executor allocates for each function that it is given; these do not.
 template <class Asio, class Executor, class Use>
 decltype(auto) with_target(const Executor& of, Use&& use) {
   using contexts = contexts_of<Asio>;

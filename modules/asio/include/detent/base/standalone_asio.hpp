@@ -60,7 +60,7 @@ struct standalone_asio {
 #else
   using fallback_token = void;
 #endif
-  // The token of an operation that is given none.
+  // The token of an operation that gets no other.
   template <class Initiation,
             class Own = typename ::asio::default_completion_token<::asio::associated_executor_t<Initiation>>::type>
   using default_token = std::conditional_t<std::is_void_v<Own>, fallback_token, Own>;
@@ -69,7 +69,7 @@ struct standalone_asio {
   static auto allocator(const T& of) noexcept {
     return ::asio::get_associated_allocator(of);
   }
-  // That, or else memory that the threads of a context recycle.
+  // The associated allocator, or else memory that the threads of a context recycle.
   template <class T>
   static auto memory(const T& of) noexcept {
     return ::asio::associated_allocator<T, recycled>::get(of, recycled());
@@ -82,8 +82,9 @@ struct standalone_asio {
   static auto executor(const T& of, const Default& otherwise) noexcept {
     return ::asio::associated_executor<T, Default>::get(of, otherwise);
   }
-  // The executor, so that as long as a copy of the result exists, its context has work. The older kind of executors has
-  // no such property, but calls; strand<any_io_executor> names those calls as well, without being able to make them.
+  // The executor with tracked work: as long as a copy of the result exists, its context has work. The older kind of
+  // executors has calls for that instead of a property; strand<any_io_executor> names those calls as well, but cannot
+  // make them.
   template <class Executor>
   static auto tracked(const Executor& on) {
     if constexpr (::asio::execution::is_executor<Executor>::value) {

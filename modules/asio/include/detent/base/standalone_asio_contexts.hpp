@@ -44,7 +44,7 @@ struct contexts_of<standalone_asio> {
   using pool_strand = ::asio::strand<pool_executor>;
   using any_strand = ::asio::strand<::asio::any_io_executor>;
 
-  // Whether it only queues, for any thread of its context.
+  // Whether the executor only queues, for any thread of its context.
   template <class Executor>
   static constexpr bool is_plain =
       std::is_same_v<Executor, io_executor> || std::is_same_v<Executor, tracked_io_executor> ||
@@ -59,7 +59,7 @@ struct contexts_of<standalone_asio> {
   static Service& use_service(context& of) {
     return ::asio::use_service<Service>(of);
   }
-  // Memory that a thread keeps for what it hands on next.
+  // Memory that a thread keeps for the function that it hands on next.
 #if __has_include(<asio/recycling_allocator.hpp>)
   using recycled = ::asio::recycling_allocator<void>;
 #else
@@ -68,10 +68,10 @@ struct contexts_of<standalone_asio> {
 #if __has_include(<asio/deferred.hpp>)
   using default_token = ::asio::deferred_t;
 #endif
-  // Void, where the executor names none.
+  // Void if the executor names none.
   template <class Executor>
   using default_token_of = typename ::asio::default_completion_token<Executor>::type;
-  // Queues `what`, as one more step of what runs now.
+  // Queues `what` as one more step of the function that runs now.
   template <class Executor, class F>
   static void defer(const Executor& on, F&& what) {
     ::asio::defer(on, std::forward<F>(what));

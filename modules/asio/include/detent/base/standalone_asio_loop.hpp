@@ -36,13 +36,13 @@ struct standalone_asio_loop {
   static void post(context& to, F&& what) {
     ::asio::post(to, std::forward<F>(what));
   }
-  // After what the calling handler has deferred before.
+  // Runs it after the functions that the calling handler has deferred before.
   template <class F>
   static void defer(context& to, F&& what) {
     ::asio::defer(to, std::forward<F>(what));
   }
-  // A wait begins, or has ended, that is no work of the context: run() does not go on for it alone. In a handler of
-  // the context, which counts as work itself.
+  // Notes that a wait begins, or has ended, that is not work of the context, so run() does not go on only for it.
+  // Called in a handler of the context, which itself counts as work.
   static void uncount(context& of) noexcept { of.get_executor().on_work_finished(); }
   static void count(context& of) noexcept { of.get_executor().on_work_started(); }
 };

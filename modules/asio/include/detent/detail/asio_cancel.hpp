@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time limits as completion tokens: what stands in for the user's token, handler and initiation.
+// Time limits as completion tokens: stand-ins for the user's token, handler and initiation.
 // `Asio` is base::boost_asio or base::standalone_asio.
 #pragma once
 

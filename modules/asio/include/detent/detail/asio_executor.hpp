@@ -26,7 +26,7 @@ class posted_callbacks : public std::enable_shared_from_this<posted_callbacks<As
   posted_callbacks(Executor&& to, std::size_t at_once) noexcept
       : to_(std::move(to)), at_once_(std::max<std::size_t>(at_once, 1)) {}
 
-  // How many it took, from the front: what there is no memory for stays as it is.
+  // Returns how many it took, from the front. Timers for which there is no memory stay as they are.
   std::size_t add(std::span<fired_timer> work) noexcept;
 
  private:
@@ -34,7 +34,7 @@ class posted_callbacks : public std::enable_shared_from_this<posted_callbacks<As
   struct share {
     fired_timer first;
     std::vector<fired_timer> more;
-    bool goes_on;  // by this handler, as the next could not be posted
+    bool goes_on;  // by this handler, because the next could not be posted
   };
 
   bool post_next() noexcept;
@@ -42,7 +42,7 @@ class posted_callbacks : public std::enable_shared_from_this<posted_callbacks<As
   void run();
   void drop_all() noexcept;
 
-  static inline constinit thread_local const void* posting_ = nullptr;  // that this thread posts a handler of
+  static inline constinit thread_local const void* posting_ = nullptr;  // the object whose handler this thread posts
 
   const Executor to_;
   const std::size_t at_once_;
@@ -50,10 +50,10 @@ class posted_callbacks : public std::enable_shared_from_this<posted_callbacks<As
   std::mutex mutex_;
   std::vector<fired_timer> waiting_;
   std::size_t taken_ = 0;  // of these, from the front
-  bool posted_ = false;    // where it is not, nothing waits
+  bool posted_ = false;    // if it is false, nothing waits
 };
 
-// The handler. Destroyed unrun with its context, it drops what waits: that is counted.
+// The handler. If it is destroyed unrun with its context, it drops what waits, which is counted.
 template <class Asio, class Executor>
 class posted_callbacks<Asio, Executor>::next_share {
  public:
@@ -85,7 +85,7 @@ std::size_t posted_callbacks<Asio, Executor>::add(std::span<fired_timer> work) n
   return 0;
 }
 
-// Under the lock: no handler runs or is destroyed inside a post, but the one that is refused.
+// Called under the lock: no handler runs or is destroyed inside a post, except one that is refused.
 template <class Asio, class Executor>
 bool posted_callbacks<Asio, Executor>::post_next() noexcept {
   const void* const outer = std::exchange(posting_, this);
@@ -134,7 +134,7 @@ void posted_callbacks<Asio, Executor>::run() {
 
 template <class Asio, class Executor>
 void posted_callbacks<Asio, Executor>::drop_all() noexcept {
-  std::vector<fired_timer> dropped;  // outside of the lock, as captures of the user's end with them
+  std::vector<fired_timer> dropped;  // destroyed outside the lock, because the user's captures end with them
   const std::lock_guard lock(mutex_);
   dropped.swap(waiting_);
   taken_ = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The inboxes of Asio's contexts, as services of theirs. `Asio` is base::boost_asio or base::standalone_asio.
+// The inboxes of Asio's contexts, as services of these. `Asio` is base::boost_asio or base::standalone_asio.
 #pragma once
 
 #include <detent/base/asio_contexts.hpp>
@@ -16,15 +16,15 @@ namespace detent::detail {
 // How many contexts with an inbox have ended.
 inline constinit base::atomic<std::uint64_t> ended_contexts{0};
 
-// Of an io_context or a thread_pool.
+// The inbox of an io_context or a thread_pool.
 template <class Asio, class Context>
 class asio_inbox final : public context_inbox {
  public:
-  // To ask a context for a service takes a lock and a search, so each thread remembers the last one. Another context
+  // Asking a context for a service takes a lock and a search, so each thread remembers the last one. Another context
   // may lie at the address of one that has ended.
   static asio_inbox& of(Context& context) {
     static constinit thread_local remembered last;
-    // relaxed: who has a context at that address has seen the end of the one before.
+    // relaxed: a thread that has a context at that address has seen the end of the one before.
     const std::uint64_t ended = ended_contexts.load(base::relaxed);
     if (last.context != &context || last.ended != ended) [[unlikely]]
       last = {&context, contexts::template use_service<service>(context).inbox, ended};
@@ -59,7 +59,7 @@ class asio_inbox final : public context_inbox {
     std::uint64_t ended = 0;
   };
 
-  // Drains the inbox once it is run. Destroyed unrun, it is with its context.
+  // Drains the inbox when it is run. It is destroyed unrun only with its context.
   class drain_run {
    public:
     using allocator_type = function_allocator<void, recycled>;
@@ -84,7 +84,7 @@ class asio_inbox final : public context_inbox {
   function_memory function_;
 };
 
-// Of entries whose context is not known: an executor of another kind has them.
+// The inbox of entries whose context is not known, because an executor of another kind runs them.
 class lone_inbox final : public context_inbox {
  public:
   // Never destroyed: entries may outlive everything else.
@@ -101,7 +101,7 @@ class lone_inbox final : public context_inbox {
   void release_work() noexcept override {}
 };
 
-// That of the context on which an executor runs, and whether the executor is no more than that context.
+// The inbox of the context on which an executor runs, and whether the executor is only that context.
 struct found_inbox {
   context_inbox& inbox;
   bool is_plain;

@@ -19,16 +19,16 @@
 
 namespace detent::detail {
 
-// Where an operation's handlers run: they come from the executor of its I/O object, through the handler's own. Only
-// both together keep one thread at a time in the operation: use_future's executor is a place of its own, where a post
-// would run on another thread than the completion, which it runs at once.
+// The place where an operation's handlers run: they come from the executor of its I/O object, through the handler's
+// own. Only both together keep one thread at a time in the operation: use_future's executor is a place of its own,
+// where a post would run on another thread than the completion, which it runs at once.
 template <class Origin, class Own>
 struct completion_path {
   Origin origin;
   Own own;
 };
 
-// Where an emission is on its way through the queues to where the operation's handlers run.
+// How far an emission has come through the queues to the place where the operation's handlers run.
 enum class emission_stage : std::uint8_t { at_origin, there };
 
 // The function that is queued for one stage of an emission. It may be destroyed with its queue, unrun. The memory that
@@ -60,7 +60,7 @@ class emission_step {
   Limit* of_;
 };
 
-// In the caller's cancellation slot. Either of the two may be gone before the other.
+// Lies in the caller's cancellation slot. Either of the two may be gone before the other.
 template <class Limit>
 class limit_proxy {
  public:
@@ -80,7 +80,7 @@ class limit_proxy {
   Limit* of_;
 };
 
-// In memory of the handler's allocator, which is free again before the handler is called.
+// Lies in memory of the handler's allocator, which is free again before the handler is called.
 template <class Asio, class Handler, class Path, class... Signatures>
 class time_limit final : public limit_state {
  public:
@@ -89,7 +89,7 @@ class time_limit final : public limit_state {
   using recycled = typename Asio::recycled;
   using proxy = limit_proxy<time_limit>;
 
-  // Throws what the handler's allocator and move throw; nothing is left over.
+  // Throws what the handler's allocator and move throw, and leaves nothing behind then.
   static time_limit& make(Handler&& handler, const Path& path, type emitted) {
     allocator memory(Asio::memory(handler));
     time_limit* const raw = traits::allocate(memory, 1);
@@ -106,7 +106,7 @@ class time_limit final : public limit_state {
   function_memory& memory_of_emission() noexcept { return for_emission_; }
   void know(proxy* there) noexcept { proxy_ = there; }
 
-  // Of the operation's end: one of the two, once, where its handlers run.
+  // Two calls for the operation's end, of which one comes, once, where its handlers run.
   template <class... Args>
   void complete(Args&&... args) {
     if (this->end(true)) {
@@ -123,7 +123,7 @@ class time_limit final : public limit_state {
     if (this->unpin()) abandon();
   }
 
-  // An emission's first step, and what follows it, which is where the operation's handlers run.
+  // An emission's first step, and the next one, at the place where the operation's handlers run.
   void pass() {
     const auto own = path_->own;
     Asio::dispatch(own, emission_step<time_limit, emission_stage::there>(*this));
@@ -155,7 +155,7 @@ class time_limit final : public limit_state {
   }
   ~time_limit() = default;
 
-  // The handler goes. What is the user's goes with it, and not with the thread that lets go of this.
+  // Moves the handler out. So what belongs to the user goes with it, and not with the thread that releases this last.
   Handler take() {
     Handler taken(std::move(*handler_));
     handler_.reset();
@@ -197,7 +197,7 @@ class time_limit final : public limit_state {
   [[no_unique_address]] allocator memory_;
   function_memory for_emission_;
   kept_arguments<Signatures...> arguments_;  // of a completion that waits for an emission
-  std::optional<own_work> until_called_;     // and keeps the context going
+  std::optional<own_work> until_called_;     // also keeps the context running
 };
 
 }  // namespace detent::detail

@@ -21,7 +21,7 @@
 
 namespace detent::detail {
 
-// A completion handler, here or in memory of its own allocator.
+// A completion handler, stored here or in memory of its own allocator.
 template <class Asio, class Handler>
 class stored_handler {
  public:
@@ -50,13 +50,13 @@ class stored_handler {
       return **std::launder(reinterpret_cast<Handler**>(here_));
     }
   }
-  // Of a coroutine, or of what captures a pointer, it leads to what the handler works on.
+  // For a coroutine, or a handler that captures a pointer, this leads to the memory that the handler works on.
   const void* first_word() const noexcept {
     const void* word = nullptr;
     if constexpr (sizeof(stored) >= sizeof(word)) std::memcpy(&word, here_, sizeof(word));
     return word;
   }
-  // It is here no more. Called once.
+  // Moves the handler out. Called once.
   Handler take() {
     Handler taken(std::move(get()));
     destroy();
@@ -83,7 +83,7 @@ class stored_handler {
   alignas(stored) std::byte here_[sizeof(stored)];
 };
 
-// In the handler's cancellation slot. Either of the two may be gone before the other.
+// Lies in the handler's cancellation slot. Either of the two may be gone before the other.
 class sleep_hook {
  public:
   sleep_hook(inbox_entry& of, sleep_hook*& known_there) noexcept : of_(&of), known_there_(&known_there) {
@@ -130,7 +130,7 @@ template <class Asio, class Handler, class Default>
 class asio_sleep final : public inbox_entry {
  public:
   // Null: the context has ended, and with it the handler. Throws what the handler's allocator and move throw, and
-  // bad_alloc; nothing is left over.
+  // bad_alloc, and leaves nothing behind then.
   static asio_sleep* make(Handler&& handler, const Default& otherwise, engine_core& engine) {
     const auto on = executor_for<Asio>(handler, otherwise);
     const auto [own, is_plain] = inbox_of<Asio>(on);
@@ -165,7 +165,7 @@ class asio_sleep final : public inbox_entry {
     will_touch(handler_.first_word());
   }
 
-  // An executor that is no context's, such as use_future's, leaves the sleep to the context of the I/O object.
+  // If the executor belongs to no context, such as use_future's, the sleep goes to the context of the I/O object.
   static context_inbox& inbox_of_object(const Default& object) {
     if constexpr (std::is_same_v<Default, system_default>) {
       return lone_inbox::get();
@@ -229,7 +229,7 @@ class asio_sleep final : public inbox_entry {
   alignas(work) std::byte alone_[sizeof(work)];  // then keeps that executor going
 };
 
-// Why the engine refused.
+// Returns why the engine refused.
 inline ending refusal(const std::error_code& problem) noexcept {
   if (problem == errc::capacity_exceeded) return ending::no_space;
   if (problem == errc::out_of_memory) return ending::no_memory;
@@ -237,7 +237,7 @@ inline ending refusal(const std::error_code& problem) noexcept {
   return ending::unsupported;
 }
 
-// Throws invalid_option, before anything has begun.
+// Throws invalid_option before anything has begun.
 template <class Token>
 void check_sleep(const char* call, const place& on, const timer_options& options, const Token& token) {
   on.check(options);

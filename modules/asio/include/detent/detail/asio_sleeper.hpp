@@ -13,7 +13,7 @@
 
 namespace detent::detail {
 
-// The default where no token is given: the executor's own, as of as_default_on(), else Asio's own.
+// The default if no token is given: the executor's own, as from as_default_on(), else Asio's own.
 template <class Asio, class Executor>
 struct default_token_for {
   using type = typename base::contexts_of<Asio>::template default_token_of<Executor>;
@@ -24,8 +24,8 @@ requires(std::is_void_v<typename base::contexts_of<Asio>::template default_token
   using type = typename base::contexts_of<Asio>::default_token;
 };
 
-// An engine, or a timer_group of it, and the executor of handlers that have none of their own. Copied and moved freely;
-// outstanding sleeps do not mind what becomes of it. Keeps the engine's memory, not the engine. One thread at a time.
+// An engine or one of its timer_groups, and the executor of handlers that have none of their own. It may be copied and
+// moved freely, and may end before its sleeps do. It keeps the engine's memory, not the engine. One thread at a time.
 template <class Asio, class Executor>
 class asio_sleeper {
  public:
@@ -48,7 +48,7 @@ class asio_sleeper {
 
   executor_type get_executor() const noexcept { return executor_; }
 
-  // As the functions of that name.
+  // These do what the functions of that name do.
   template <class Token = typename default_token_for<Asio, Executor>::type>
   requires(!std::same_as<std::remove_cvref_t<Token>, timer_options>) auto async_sleep_for(whole_duration delay,
                                                                                           Token&& token = Token()) {

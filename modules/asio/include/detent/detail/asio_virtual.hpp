@@ -13,7 +13,7 @@
 
 namespace detent::detail {
 
-// The earliest deadline of all.
+// The earliest deadline of all engines.
 inline std::optional<time_point> first_deadline(std::span<engine* const> engines) {
   std::optional<time_point> first;
   for (engine* each : engines) {
@@ -22,7 +22,7 @@ inline std::optional<time_point> first_deadline(std::span<engine* const> engines
   return first;
 }
 
-// Handlers that are ready and callbacks that are due, until neither are.
+// Runs handlers that are ready and callbacks that are due, until there are none of either.
 template <class Loop>
 void run_until_idle(typename Loop::context& on, manual_clock& clock, std::span<engine* const> engines) {
   for (std::size_t ran = 1; ran != 0 && !on.stopped();) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The operations of one execution context that wait for engines: those that are outstanding, and those that an engine
-// has ended and the context has not yet been told of.
+// has ended without the context knowing it yet.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -17,33 +17,33 @@
 
 namespace detent::detail {
 
-// Outlives its context for as long as there are entries of it, or others that keep it. Two locks, taken in this order
-// where they are taken together: that of the entries, which the context's threads take, and that of what is due, which
-// the engines' threads take as well. Neither is held while anything of the user's runs.
+// Outlives its context as long as it has entries, or others keep it. It has two locks. That of the entries is taken by
+// the context's threads, and that of what is due by the engines' threads as well; if both are taken, they are taken in
+// this order. Neither is held while code of the user runs.
 class context_inbox {
  public:
   context_inbox(const context_inbox&) = delete;
   context_inbox& operator=(const context_inbox&) = delete;
 
-  // A place for an entry, and the block that is to be made the entry; no block: the context has ended. Until leave() it
-  // is work of the context, and holds the engine's core. Throws bad_alloc.
+  // Returns a place for an entry, and the block that is to become the entry. No block means that the context has ended.
+  // Until leave() the entry is work of the context, and holds the engine's core. Throws bad_alloc.
   std::pair<inbox_place, void*> enter(std::size_t size, engine_core& engine);
   // The entry has been destroyed, or was never made.
   void leave(const inbox_place& place, void* block) noexcept;
   // The engine is done with this entry, and does not look into it again. Any thread.
   void deliver(inbox_entry* ended, bool has_elapsed) noexcept;
-  // To its handler's executor, on the context or where the entry was initiated.
+  // Hands the entry to its handler's executor, on the context or where the entry was initiated.
   void hand_on(inbox_entry& ended) noexcept;
-  // On the context: hands on what engines end inside `poll` on this thread, without a lock for each and without asking
-  // the context for a turn.
+  // Runs on the context. Hands on what engines end inside `poll` on this thread, without a lock for each and without
+  // asking the context for a turn.
   template <class Poll>
   void gather(Poll&& poll);
-  // Any thread: calls `post`, which queues something on the context, and the context does not end meanwhile. False: it
-  // has ended. Of a context that is not known there is no such promise.
+  // Calls `post`, which queues something on the context; the context does not end during the call. False: it has ended.
+  // For a context that is not known there is no such promise. Any thread.
   template <class Post>
   bool while_open(Post&& post) noexcept;
 
-  // For those that refer to the inbox, and are no entries of it. The first call is made while the context exists.
+  // For objects that refer to the inbox and are no entries of it. The first call is made while the context exists.
   void keep() noexcept { references_.fetch_add(1, base::relaxed); }  // the caller has another reference
   void let_go() noexcept {
     // (2) acq_rel: pairs with itself, so that the last one sees what the others have done.
@@ -51,13 +51,13 @@ class context_inbox {
   }
 
  protected:
-  // `lone`: of no context. Entries go to their executors one by one.
+  // `lone`: the inbox belongs to no context. Entries go to their executors one by one.
   explicit context_inbox(bool lone) noexcept : lone_(lone) {}
   virtual ~context_inbox() = default;
 
-  // On the context, once for each post_drain(). Throws what a handler throws.
+  // Runs on the context, once for each post_drain(). Throws what a handler throws.
   void drain();
-  // The context ends: entries that no executor has are destroyed, their handlers uncalled.
+  // Called when the context ends: destroys entries that no executor has, their handlers uncalled.
   void close() noexcept;
 
  private:
@@ -65,8 +65,8 @@ class context_inbox {
     inbox_entry* entry;
     bool has_elapsed;
   };
-  using lot = std::array<due_entry, 64>;  // taken for each time that the engines' lock is
-  // How many entries ahead of its turn an entry is fetched into the cache, and what its handler will touch.
+  using lot = std::array<due_entry, 64>;  // taken each time that the engines' lock is
+  // How many entries ahead of its turn an entry is fetched into the cache, and the memory that its handler will touch.
   static constexpr std::size_t entries_ahead = 6, handlers_ahead = 3;
 
   virtual void post_drain() noexcept = 0;  // queues one drain() on the context
@@ -85,7 +85,7 @@ class context_inbox {
   base::atomic<std::size_t> references_{1};  // the first is the context's
 
   std::mutex entries_mutex_;
-  entry_store store_;   // all entries together have one reference
+  entry_store store_;   // all entries together hold one reference
   bool ended_ = false;  // the context has, or is about to
 
   std::mutex due_mutex_;
@@ -146,7 +146,7 @@ class context_inbox::gathered {
   static inline constinit thread_local gathered* innermost_ = nullptr;
 
   context_inbox& of_;
-  gathered* const before_;  // of a context that is run inside a callback
+  gathered* const before_;  // for a context that is run inside a callback
   std::size_t count_ = 0;
   lot due_;
 };
@@ -162,7 +162,7 @@ inline void context_inbox::deliver(inbox_entry* ended, bool has_elapsed) noexcep
     if (!closed_) {
       if (due_.size() == due_.capacity()) forget_taken();
       due_.push_back({ended, has_elapsed});
-      if (!std::exchange(draining_, true)) post_drain();  // under the lock, without which the context could end here
+      if (!std::exchange(draining_, true)) post_drain();  // under the lock, or the context could end here
       return;
     }
     ended->engine_gone_ = true;
@@ -176,8 +176,8 @@ inline void context_inbox::forget_taken() noexcept {
   due_.resize(due_.size() - std::exchange(taken_, 0));
 }
 
-// One alone is run at once. Of several, each goes to its executor, so that other threads of the context can take them
-// while one of their handlers is busy.
+// A single entry runs at once. Of several, each goes to its executor, so that other threads of the context can take
+// them while one of their handlers is busy.
 inline void context_inbox::drain() {
   lot next;
   std::size_t count = take_due(next);
@@ -271,7 +271,7 @@ inline void context_inbox::close_entry(inbox_entry& each) noexcept {
   leave(each.place_, &each);
 }
 
-// A reference to the inbox of one that is no entry.
+// A reference to the inbox, for an object that is no entry.
 class inbox_hold {
  public:
   explicit inbox_hold(context_inbox& of) noexcept : of_(of) { of_.keep(); }

@@ -15,8 +15,8 @@
 
 namespace detent::detail {
 
-// Blocks that entries have left are kept for others, as many as were in use at most: a steady state allocates nothing,
-// and it is the context's own threads that allocate and free.
+// Blocks that entries have left are kept for others, as many as were ever in use at once. So a steady state allocates
+// nothing, and only the context's own threads allocate and free.
 class entry_store {
  public:
   entry_store() = default;
@@ -28,7 +28,7 @@ class entry_store {
     }
   }
 
-  // A block that is to be made an entry. Holds the core of the engine. Throws bad_alloc, and has changed nothing then.
+  // A block that is to become an entry. Holds the core of the engine. Throws bad_alloc, and has changed nothing then.
   std::pair<inbox_place, void*> take(context_inbox& in, std::size_t size, engine_core& engine) {
     inbox_place made{&in, 0, 0, static_cast<std::uint16_t>((size + block_step - 1) / block_step)};
     made.engine = user_of(engine);
@@ -39,7 +39,7 @@ class entry_store {
     ++entries_;
     return {made, block};
   }
-  // An engine's core that no entry needs any more, whose reference is the caller's now; or null.
+  // Returns an engine's core that no entry needs any more, with its reference; or null.
   engine_core* give_back(const inbox_place& place, void* block) noexcept {
     keep_block(place.size, block);
     slots_[place.slot] = std::exchange(free_slot_, link_to(place.slot));
@@ -49,7 +49,8 @@ class entry_store {
   }
 
   std::size_t entries() const noexcept { return entries_; }
-  // More entries than these there have never been at once, nor will be after the next take(), if that has a free slot.
+  // There have never been more entries than this at once, and after the next take() there are not, if that has a free
+  // slot.
   std::size_t slots() const noexcept { return slots_.size(); }
   bool has_free_slot() const noexcept { return free_slot_ != no_slot; }
   // Null: not in use.
@@ -59,14 +60,14 @@ class entry_store {
 
  private:
   struct user {
-    engine_core* core = nullptr;  // with a reference, while there are
+    engine_core* core = nullptr;  // a counted reference, while there are entries
     std::size_t entries = 0;
   };
   struct free_block {
     free_block* next;
   };
   static constexpr std::size_t block_step = 64;  // a cache line
-  static constexpr std::size_t block_sizes = 9;  // those of up to 512 bytes are kept
+  static constexpr std::size_t block_sizes = 9;  // blocks of up to 512 bytes are kept
   static constexpr std::uintptr_t no_slot = 1;
 
   static std::uintptr_t link_to(std::size_t slot) noexcept { return (std::uintptr_t{slot} + 1) << 1 | 1; }
@@ -99,8 +100,8 @@ class entry_store {
     free_blocks_[size] = ::new (block) free_block{free_blocks_[size]};
   }
 
-  std::vector<std::uintptr_t> slots_;   // an entry's address, or of a free one the link to the next, odd
-  std::uintptr_t free_slot_ = no_slot;  // the link to the first
+  std::vector<std::uintptr_t> slots_;   // an entry's address; for a free slot the link to the next, odd
+  std::uintptr_t free_slot_ = no_slot;  // the link to the first one
   std::vector<user> users_;
   std::array<free_block*, block_sizes> free_blocks_{};
   std::size_t entries_ = 0;

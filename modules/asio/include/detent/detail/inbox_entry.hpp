@@ -19,22 +19,22 @@ class context_inbox;
 
 enum class ending : std::uint8_t { elapsed, aborted, no_space, no_memory, unsupported };
 
-// Where an entry is in its inbox.
+// The place of an entry in its inbox.
 struct inbox_place {
   context_inbox* inbox;
   std::uint32_t slot;
   std::uint16_t engine;
-  std::uint16_t size;  // of its block, in steps of its inbox
+  std::uint16_t size;  // of the entry's block, in steps of its inbox
 };
 
-// Memory for the one function object that an executor makes of what it is handed, so that handing it on cannot fail.
+// Memory for the one function object that an executor makes from what it is handed, so that a hand-over cannot fail.
 class function_memory {
  public:
-  // Null: it has another size, or there is one already.
+  // Null: the size is another one, or an object is there already.
   void* take(std::size_t size) noexcept {
     return size > sizeof bytes_ || std::exchange(taken_, true) ? nullptr : bytes_;
   }
-  // False: it is from elsewhere.
+  // False: the memory is from elsewhere.
   bool give_back(const void* memory) noexcept {
     if (memory != bytes_) return false;
     taken_ = false;
@@ -42,13 +42,14 @@ class function_memory {
   }
 
  private:
-  static constexpr std::size_t size = 40;  // of a function object that holds one pointer, and its allocator another
+  static constexpr std::size_t size = 40;  // a function object that holds one pointer, and its allocator another
 
   alignas(void*) std::byte bytes_[size];
   bool taken_ = false;
 };
 
-// It, as an allocator. What a strand or another executor asks for beside the function object, comes from `Otherwise`.
+// That memory as an allocator. What a strand or another executor needs beside the function object comes from
+// `Otherwise`.
 template <class T, class Otherwise>
 class function_allocator {
  public:
@@ -80,15 +81,16 @@ class function_allocator {
 };
 
 // Lives in a block of its inbox. Three parties meet at it: the thread that initiates it, the engine that holds its
-// timer, and its context. It is handed to its handler's executor once the engine has ended it and the initiation is
-// done with it. The engine's thread only passes its address on, so that its memory stays in the cache of the context's.
+// timer, and its context. It is handed to its handler's executor once the engine has ended it and the initiation has
+// finished with it. The engine's thread only passes its address on, so that its memory stays in the cache of the
+// context's thread.
 class inbox_entry {
  public:
   inbox_entry(const inbox_entry&) = delete;
   inbox_entry& operator=(const inbox_entry&) = delete;
 
-  // The initiating thread, one of the two: the engine has taken the timer, or has refused it. Afterwards the entry may
-  // be gone.
+  // The initiating thread calls one of the two: the engine has taken the timer, or has refused it. The entry may be
+  // gone afterwards.
   void begin(const timer& taken) noexcept {
     timer_ = taken;
     initiated();
@@ -97,20 +99,20 @@ class inbox_entry {
     how_ = why;
     initiated();
   }
-  // A cancellation, where the handler runs. Afterwards the entry may be gone.
+  // A cancellation, on the thread where the handler runs. The entry may be gone afterwards.
   void cancel() noexcept {
     timer mine = timer_;
     if (mine) cancel_many(*timer_access::core(mine), {&mine, 1});  // which holds the engine during the call
   }
 
  protected:
-  // `is_plain`: its handler's executor is the context's own.
+  // `is_plain`: the handler's executor is the context's own.
   inbox_entry(const inbox_place& place, bool is_plain) noexcept : place_(place), is_plain_(is_plain) {}
   virtual ~inbox_entry() = default;
 
   const inbox_place& place() const noexcept { return place_; }
   ending how() const noexcept { return how_; }
-  // The address of what the handler will touch, or anything else.
+  // The address of the memory that the handler will touch; any address will do.
   void will_touch(const void* memory) noexcept { touched_ = memory; }
   void fetch_ahead() const noexcept {
     __builtin_prefetch(touched_, 1);
@@ -122,7 +124,7 @@ class inbox_entry {
   template <class>
   friend class entry_run;
 
-  // The engine has ended it. True: its initiation is done with it as well, and it is to be handed on.
+  // The engine has ended it. True: the initiation has finished with it as well, and it must be handed on.
   bool end(bool has_elapsed) noexcept {
     if (has_elapsed) how_ = ending::elapsed;
     // (1) acq_rel: pairs with itself in initiated(): the second of the two sees what the first left, and hands it on.
@@ -138,11 +140,11 @@ class inbox_entry {
   }
   void look_ahead(const inbox_entry& later) noexcept { touched_ = later.touched_; }
 
-  // Hands itself to its handler's executor, which does not run it inside this call. Not for a plain one.
+  // Hands the entry to its handler's executor, which does not run it inside this call. Not for a plain one.
   virtual void forward() noexcept = 0;
-  // There: leaves its inbox, and calls its handler.
+  // Runs on that executor: leaves the inbox, and calls the handler.
   virtual void run() = 0;
-  // Instead: leaves it uncalled.
+  // Leaves the inbox without calling the handler.
   void drop() noexcept;
   // Destroys the handler uncalled, and leaves the block as it is.
   virtual void forget() noexcept = 0;
@@ -151,14 +153,14 @@ class inbox_entry {
   static constexpr std::size_t line = 64;  // of the cache
 
   inbox_place place_;
-  const void* touched_ = nullptr;  // by its handler, and once it is handed on by another's
+  const void* touched_ = nullptr;  // by its handler; once it is handed on, by another's
   timer timer_;
   base::atomic<std::uint32_t> state_{0};
   ending how_ = ending::aborted;
   const bool is_plain_;
   bool forwarded_ = false;    // an executor has it, which runs or destroys what it was given
-  bool forgotten_ = false;    // under the lock of what is due, as the next
-  bool engine_gone_ = false;  // of an entry whose context has ended
+  bool forgotten_ = false;    // under the lock of what is due, as is the next
+  bool engine_gone_ = false;  // for an entry whose context has ended
   function_memory function_;
 };
 
@@ -192,7 +194,7 @@ class entry_callback {
   ~entry_callback() {
     if (of_ != nullptr) end(false);
   }
-  // Run after the engine's stop(), its time has not come.
+  // If it is run after the engine's stop(), its time has not come.
   void operator()(firing& run) noexcept { end(static_cast<bool>(run.self())); }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace detent::detail {
 
-// Of a signature, which may be qualified.
+// The argument types of a signature, which may be qualified.
 template <class Signature>
 struct arguments_of;
 template <class R, class... Args>
@@ -35,7 +35,7 @@ class kept_arguments {
   void keep(Args&&... args) {
     kept_.template emplace<alternative<Args&&...>()>(std::forward<Args>(args)...);
   }
-  // Calls `f` with the tuple of them; it may destroy this.
+  // Calls `f` with the tuple of the arguments; `f` may destroy this.
   template <class F>
   void give_to(F&& f) {
     std::visit(
@@ -48,7 +48,7 @@ class kept_arguments {
  private:
   using kept = std::variant<std::monostate, typename arguments_of<Signatures>::type...>;
 
-  // The first one that can be made of these.
+  // Makes the first tuple that can be made of these arguments.
   template <class... Args>
   static constexpr std::size_t alternative() {
     constexpr bool fits[] = {std::is_constructible_v<typename arguments_of<Signatures>::type, Args...>...};

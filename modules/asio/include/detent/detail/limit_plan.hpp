@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The timer of a time limit, as cancel_after() and cancel_at() are asked for it.
+// The timer of a time limit, as cancel_after() and cancel_at() describe it.
 #pragma once
 
 #include <detent/detail/place.hpp>
@@ -13,18 +13,18 @@
 
 namespace detent::detail {
 
-// An engine or a group: either may schedule the timer.
+// An engine or a group, either of which may schedule the timer.
 class timer_source {
  public:
   timer_source(engine& by) noexcept : engine_(&by) {}
   timer_source(timer_group& by) noexcept : group_(&by) {}
 
-  // Throws invalid_option for what no timer of the engine can have.
+  // Throws invalid_option for options that no timer of the engine can have.
   void check(const timer_options& options) const {
     const engine_core* const core = engine_ != nullptr ? timer_access::core(*engine_) : timer_access::core(*group_);
-    if (core != nullptr) check_options(*core, options);  // else it has been moved from, as the schedule call says
+    if (core != nullptr) check_options(*core, options);  // else it has been moved from, which the schedule call reports
   }
-  // Calls `schedule` with the one that it is.
+  // Calls `schedule` with the engine or the group.
   template <class F>
   timer with(F&& schedule) const {
     return engine_ != nullptr ? schedule(*engine_) : schedule(*group_);
@@ -37,8 +37,8 @@ class timer_source {
 
 class limit_plan {
  public:
-  // The options are checked here: inside a coroutine an error is caught where the limit is made, but leaves run() where
-  // the operation starts.
+  // The options are checked here, because inside a coroutine the error is caught where the limit is made; where the
+  // operation starts it would leave run().
   limit_plan(timer_source by, whole_duration delay, const timer_options& options)
       : limit_plan(by, duration(delay), {}, options) {}
   limit_plan(timer_source by, clock_time deadline, const timer_options& options)
@@ -58,7 +58,8 @@ class limit_plan {
   }
 
  private:
-  // It only posts: no executor of the engine delays or loses it, unless it is asked for.
+  // The callback only posts, so it runs on the driver: no executor of the engine delays or loses it, unless one is
+  // named.
   limit_plan(timer_source by, duration delay, time_point deadline, const timer_options& options)
       : by_(by), delay_(delay), deadline_(deadline), options_(options) {
     by_.check(options_);

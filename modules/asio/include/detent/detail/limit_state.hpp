@@ -13,26 +13,26 @@
 
 namespace detent::detail {
 
-// Four parties meet here: the operation, its initiation, the engine's callback, and what has been posted to the
-// operation's executor, an emission. Each of them may be on a thread of its own. An emission and the initiation are
-// pins: while there is one, an operation that has ended keeps its handler here, since they use its memory. The mutex is
-// contended only where the time is up as the operation ends. It is held while an emission is posted, because the
-// operation may end on another thread. The context may end as well: then nothing is posted, as the operation, which the
-// context destroys, has nothing to wait for.
+// Four parties meet here: the operation, its initiation, the engine's callback, and an emission that has been posted to
+// the operation's executor. Each may be on a thread of its own. An emission and the initiation are pins: while there is
+// one, an operation that has ended keeps its handler here, because they use its memory. The mutex is contended only if
+// the time is up just as the operation ends. It is held while an emission is posted, because the operation may end on
+// another thread. The context may end too: then nothing is posted, because the operation, which the context destroys,
+// has nothing to wait for.
 class limit_state {
  public:
   limit_state(const limit_state&) = delete;
   limit_state& operator=(const limit_state&) = delete;
 
-  // Before the operation starts. Where the engine has no place, no memory or has stopped, the time is up at once.
-  // Throws for an option that is impossible.
+  // To be called before the operation starts. If the engine has no place or no memory, or has stopped, the time is up
+  // at once. Throws for an option that is impossible.
   void arm(const limit_plan& plan);
-  // The operation has been started. Before that nothing is emitted: a slot takes one thread at a time.
+  // The operation has been started. Nothing is emitted before that, because a slot takes one thread at a time.
   void initiated() noexcept {
     std::unique_lock lock(mutex_);
     has_started_ = true;
     --pins_;
-    // Where the operation has completed by then, its handler is called where it runs, not here.
+    // If the operation has completed by then, its handler is called where it runs, not here.
     if (ended_ ? is_completed_ && pins_ == 0 : is_due_) post_pinned();
     if (!ended_ || pins_ != 0) return;
     lock.unlock();
@@ -61,7 +61,7 @@ class limit_state {
   limit_state() noexcept = default;
   ~limit_state() = default;
 
-  // The operation has completed, or else has been destroyed. Takes a pin. True: there is no other, nor will be.
+  // The operation has completed, or has been destroyed. Takes a pin. True: there is no other, and there will be none.
   bool end(bool completed) noexcept {
     bool has_callback = false, alone = false;
     {
@@ -71,11 +71,11 @@ class limit_state {
       has_callback = has_callback_;
       alone = pins_++ == 0;
     }
-    // A callback that runs now is done when this returns. One that stop() has returned stays, until it is destroyed.
+    // A callback that runs now has ended when this returns. One that stop() has returned stays until it is destroyed.
     if (has_callback) cancel_held(*timer_access::core(timer_), timer_);
     return alone;
   }
-  // Around what is emitted: false if there is nothing to be emitted to.
+  // Stands around an emission. False: there is nothing to emit to.
   bool pin() noexcept {
     std::lock_guard lock(mutex_);
     if (ended_) return false;
@@ -91,8 +91,8 @@ class limit_state {
     std::lock_guard lock(mutex_);
     return ended_;
   }
-  bool is_completed() const noexcept { return is_completed_; }  // of an operation that has ended
-  // The handler is gone. Nothing of this may be used after it.
+  bool is_completed() const noexcept { return is_completed_; }  // for an operation that has ended
+  // The handler is gone. Nothing may be used after it.
   void leave() noexcept {
     engine_.reset();
     std::unique_lock lock(mutex_);
@@ -101,7 +101,7 @@ class limit_state {
   }
 
  private:
-  virtual bool post() noexcept = 0;     // an emission; false: the context has ended
+  virtual bool post() noexcept = 0;     // posts an emission; false: the context has ended
   virtual void abandon() noexcept = 0;  // destroys the handler
   virtual void free() noexcept = 0;     // destroys this
 
@@ -122,20 +122,20 @@ class limit_state {
   static inline constinit thread_local const limit_state* posting_ = nullptr;
 
   timer timer_;
-  std::optional<engine_hold> engine_;  // that of the timer, which may outlive the engine
+  std::optional<engine_hold> engine_;  // holds the timer's engine, which the timer may outlive
 
   std::mutex mutex_;
-  int pins_ = 1;  // the initiation
+  int pins_ = 1;  // for the initiation
   bool has_started_ = false;
   bool is_due_ = false;
   bool ended_ = false;
   bool is_completed_ = false;
   bool has_handler_ = true;
   bool has_callback_ = false;
-  bool is_lost_ = false;  // of the thread that posts
+  bool is_lost_ = false;  // only for the thread that posts
 };
 
-// Held by the engine. It expires the limit once, when it is run or destroyed.
+// The engine holds it. It expires the limit once, when it is run or destroyed.
 class limit_callback {
  public:
   explicit limit_callback(limit_state& of) noexcept : of_(&of) {}

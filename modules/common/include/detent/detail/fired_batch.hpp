@@ -13,10 +13,11 @@
 
 namespace detent::detail {
 
-// Some fired timers as one copyable function object; const, as some queues want it. What is never called is dropped.
+// Several fired timers as one copyable function object. It is const, because some queues want that. Timers that are
+// never called are dropped.
 class fired_batch {
  public:
-  // Throws std::bad_alloc, and then `work` is as it was: the memory comes first, and moving throws nothing.
+  // Throws std::bad_alloc, and leaves `work` as it was, because the memory is allocated first and moves do not throw.
   explicit fired_batch(std::span<fired_timer> work)
       : timers_(std::make_shared<std::vector<fired_timer>>(std::move_iterator(work.begin()),
                                                            std::move_iterator(work.end()))) {}
@@ -32,8 +33,8 @@ class fired_batch {
   std::shared_ptr<std::vector<fired_timer>> timers_;
 };
 
-// Gives `work` from its front to `enqueue`, up to `at_once` timers in one batch; returns how many it took. What throws
-// is a refusal: the rest stays in `work`, and the engine's refusal policy answers and counts it.
+// Gives `work` from its front to `enqueue`, up to `at_once` timers in one batch. Returns how many it took. An exception
+// counts as a refusal: the rest stays in `work`, and the engine's refusal policy handles and counts it.
 template <class Enqueue>
 std::size_t enqueue_batches(std::span<fired_timer> work, std::size_t at_once, Enqueue&& enqueue) noexcept {
   std::size_t taken = 0;

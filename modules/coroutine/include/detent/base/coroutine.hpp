@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The language's coroutines, where the compiler has them; the only place that asks.
+// The language's coroutines, if the compiler has them. Only this header asks.
 #pragma once
 
 #if defined(__cpp_impl_coroutine) && __has_include(<coroutine>)
@@ -15,7 +15,7 @@ using coroutine_handle = std::coroutine_handle<>;
 
 namespace detent::base {
 
-// There is no way to make one that is not null.
+// Always null, because nothing makes another one.
 class coroutine_handle {
  public:
   static coroutine_handle from_address(void*) noexcept { return {}; }

@@ -41,7 +41,7 @@ concept awaitable = requires {
 template <class A>
 concept branchable = awaitable<A> || std::is_invocable_v<A&, base::stop_token>;
 
-// A sleep that a branch can be asked to give up. Holds the engine's core, as it may be asked when it is over.
+// A sleep that a branch can be asked to give up. Holds the engine's core, because it may be asked when it is over.
 class branch_sleep : public sleep_awaiter {
  public:
   explicit branch_sleep(sleep_awaiter&& of) noexcept : sleep_awaiter(std::move(of)), held_(*core_) {}
@@ -52,7 +52,7 @@ class branch_sleep : public sleep_awaiter {
   branch_sleep(branch_sleep&& other) noexcept
       : sleep_awaiter(std::move(other)), options_(other.options_), on_(other.on_), held_(*core_) {}
 
-  // Any thread, until the frame goes. (1) seq_cst: before (2) and (4), so that one of the two finds the other.
+  // Any thread, until the frame ends. (1) seq_cst: before (2) and (4), so that one of the two finds the other.
   void ask() noexcept {
     asked_.store(true, base::seq_cst);
     if (armed_.load(base::seq_cst)) hurry();  // (2)
@@ -104,7 +104,7 @@ class branch_awaitable<Sleep> {
  private:
   branch_sleep of_;
 };
-// A pointer to a function, or a std::function. Not a lambda.
+// A pointer to a function, or a std::function, but no lambda.
 template <class F>
 inline constexpr bool is_nullable = std::is_constructible_v<std::decay_t<F>, std::nullptr_t>&& requires(const F& f) {
   { f == nullptr } -> std::convertible_to<bool>;
@@ -144,7 +144,7 @@ using branch_result = decltype(std::declval<branch_awaiter<A>>().await_resume())
 template <class T>
 using stored = std::conditional_t<std::is_void_v<T>, std::monostate, std::decay_t<T>>;
 
-// Those that a coroutine waits for, and itself while it begins them.
+// Counts the branches that a coroutine waits for, and the coroutine itself while it begins them.
 class joint : public parties {
  public:
   void begin(std::coroutine_handle<> waiting, std::size_t count) noexcept {
@@ -157,8 +157,8 @@ class joint : public parties {
   std::coroutine_handle<> waiting_;
 };
 
-// The room for the frame of a branch, so that it is not allocated. An awaitable whose awaiter or result is large may
-// make a frame that does not fit, which is allocated then.
+// The room for the frame of a branch, so that the frame is not allocated. If an awaitable's awaiter or result is large,
+// the frame may not fit, and is allocated then.
 struct branch_room {
   alignas(std::max_align_t) std::byte bytes[448];
 };
@@ -192,7 +192,7 @@ class branch {
       return arrive{};
     }
     void return_void() noexcept {}
-    void unhandled_exception() noexcept { std::terminate(); }  // the body catches all
+    void unhandled_exception() noexcept { std::terminate(); }  // the body catches all exceptions
 
     Whole* whole;
     std::size_t index;
@@ -247,20 +247,21 @@ branch<Whole> begin_branch(branch_room&, Whole&, std::size_t, Awaitable& of, bra
 }
 #pragma GCC diagnostic pop
 
-// An awaitable with all that its branch needs.
+// An awaitable with everything that its branch needs.
 template <class Whole, class A>
 class branch_place {
  public:
   using result = branch_result<A>;
 
   explicit branch_place(A&& of) : of_(std::forward<A>(of)) {}
-  // Before it is made.
+  // For moves before it is made.
   branch_place(branch_place&& other) : of_(std::move(other.of_)) {}
-  // Before the branch, so that what cannot be had is not half begun. Throws bad_alloc for a frame that does not fit.
+  // To be called before any branch begins, so that a missing resource leaves nothing half begun. Throws bad_alloc for a
+  // frame that does not fit.
   void make(Whole& whole, std::size_t index) { branch_ = begin_branch(room_, whole, index, of_, end_); }
   void start() { branch_.start(); }
   void ask() noexcept { of_.ask(); }
-  // Where the branch has ended, or its coroutine is destroyed.
+  // To be called when the branch has ended, or its coroutine is destroyed.
   void clear() noexcept { branch_.end(); }
   branch_end<result>& end() noexcept { return end_; }
 

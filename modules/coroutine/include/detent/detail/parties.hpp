@@ -7,14 +7,14 @@
 
 namespace detent::detail {
 
-// Counts those that have to arrive before something goes on: the last one to arrive has it go on.
+// Counts the parties that must arrive before something goes on. The last one to arrive makes it go on.
 class parties {
  public:
   // Relaxed: nothing has begun.
   void begin(std::size_t count) noexcept { left_.store(count, base::relaxed); }
-  // True for the last, which finds all that the others have done. (1) acq_rel: pairs with itself.
+  // True for the last one, which sees all that the others have done. (1) acq_rel: pairs with itself.
   [[nodiscard]] bool arrive(std::size_t count = 1) noexcept { return left_.fetch_sub(count, base::acq_rel) == count; }
-  // One more, while there are others. False: all have arrived.
+  // Adds one party while there are others. False: all have arrived.
   [[nodiscard]] bool join() noexcept {
     std::size_t left = left_.load(base::relaxed);  // relaxed: the exchange decides
     while (left != 0 && !left_.compare_exchange_weak(left, left + 1, base::relaxed, base::relaxed)) {

@@ -16,26 +16,27 @@ namespace detent::detail {
 
 class timed_frame;
 
-// The timer's callable, which refers to the frame as the frame refers to it: the timer's run goes to the frame, and so
-// does its end without a run. What stop() gives back may outlive the frame. So outside of its node the claim moves and
-// ends under a lock, under which a frame that goes takes itself out of it. Lies in its node as one word.
+// The timer's callable, which refers to the frame as the frame refers to it. The timer's run goes to the frame, and so
+// does its end without a run. Timers that stop() returns may outlive the frame. So outside of its node the claim moves
+// and ends under a lock, and a frame that ends removes itself from the claim under that lock. The claim lies in its
+// node as one word.
 class frame_claim {
  public:
   explicit frame_claim(timed_frame* of) noexcept : frame_(of) {}
   frame_claim(const frame_claim&) = delete;
   frame_claim& operator=(const frame_claim&) = delete;
 
-  // For the one that runs the timer. Null: the frame goes, and is about to wait for this run.
+  // For the thread that runs the timer. Null: the frame ends, and is about to wait for this run.
   timed_frame* get() const noexcept { return frame_.load(base::relaxed); }
   // (1) release: pairs with (2), whose thread may free this memory next.
   void forget() noexcept { frame_.store(nullptr, base::release); }
-  // For the one that ends the timer. Null: the timer has run, or the frame has gone.
+  // For the thread that ends the timer. Null: the timer has run, or the frame has ended.
   timed_frame* take() noexcept;
-  // Null, or the frame that does not want its timer any more: it has ended instead.
+  // Returns null, or the frame that no longer wants its timer; the claim has then ended instead of moving.
   timed_frame* move_to(void* place) noexcept;
 
  private:
-  // Otherwise relaxed: what it points to is published with the timer, and later under the lock.
+  // Otherwise relaxed: the frame is published with the timer, and later under the lock.
   base::atomic<timed_frame*> frame_;
 };
 
@@ -48,46 +49,46 @@ class timed_frame {
   explicit timed_frame(engine_core& core) noexcept : core_(&core) {}
   ~timed_frame() = default;
 
-  // Arms the timer, whose claim `ops` handles; without options, on an executor that keeps order, with a tag of the
-  // coroutine's own. errc{}: its run or its end may come at once, on another thread. Where it is refused, its end may
-  // have come inside this call.
+  // Arms the timer, whose claim `ops` handles. Without options, on an executor that keeps order, it gets a tag of the
+  // coroutine's own. errc{}: its run or its end may come at once, on another thread. On a refusal, its end may have
+  // come inside this call.
   errc arm_apart(nanoseconds_t deadline, const timer_terms& how, const void* coroutine,
                  const callable_ops& ops) noexcept;
-  // From here on neither the run nor the end comes. Waits for one that is under way.
+  // After it neither the run nor the end comes. Waits for one that is under way.
   void disarm() noexcept;
   // The end comes at once, here or on the thread that has the timer at this moment, unless the run has started or the
   // end has come. True: neither comes.
   [[nodiscard]] bool withdraw() noexcept;
-  // The run comes by the tick that has begun. No effect where it has started, nor once the engine has stopped.
+  // The run comes with the tick that has begun. No effect if it has started, or once the engine has stopped.
   void hurry() noexcept;
-  // After the end: `stopped` or `dropped`.
+  // To be called after the end. Returns `stopped` or `dropped`.
   errc why_ended() const noexcept;
-  // With a sentence that names the engine.
+  // Throws it with a sentence that names the engine.
   [[noreturn]] void throw_ended(errc problem) const;
   // An exception that leaves the coroutine goes to the engine's on_error; if the engine is gone, the program ends.
   void resume_guarded(void* coroutine) noexcept;
 
-  engine_core* core_;  // referenced by the frame from arm() to the end of its wait
+  engine_core* core_;  // the frame holds a reference from arm() to the end of its wait
   timer timer_;
 
  private:
   friend class frame_claim;
   errc arm(nanoseconds_t deadline, const timer_terms& how, const callable_ops& ops) noexcept;
 
-  frame_claim* claim_ = nullptr;  // where it is, if not in the timer's node
+  frame_claim* claim_ = nullptr;  // where the claim is, if not in the timer's node
   bool unwanted_ = false;         // under the lock
 };
 
 // The operations of a claim. A Frame has is_ready(firing&), which says whether the run may go on; on_run(); and
-// on_end(bool guarded), on the thread that drops the run, that ends the engine, or that runs or destroys what stop()
-// gave back. Not guarded, exceptions of the coroutine come through.
+// on_end(bool guarded). The last is called on the thread that drops the run, that ends the engine, or that runs or
+// destroys what stop() returned. If it is not guarded, exceptions of the coroutine pass through.
 template <class Frame>
 struct frame_ops {
   static frame_claim& at(void* capture) noexcept { return *std::launder(reinterpret_cast<frame_claim*>(capture)); }
   static Frame* frame(timed_frame* of) noexcept { return static_cast<Frame*>(of); }
 
   static void invoke(void* capture, firing& run) {
-    if (!run.self()) [[unlikely]] {  // what stop() gave back
+    if (!run.self()) [[unlikely]] {  // returned by stop()
       if (Frame* const ended = frame(at(capture).take())) ended->on_end(false);
       return;
     }

@@ -35,7 +35,7 @@ class operation_claim {
   }
 
   void operator()() noexcept { std::exchange(operation_, nullptr)->claim_ended(true); }
-  // Takes the claim back, if it is still here.
+  // Withdraws the claim, if it is still here.
   bool withdraw() noexcept { return std::exchange(operation_, nullptr) != nullptr; }
 
  private:
@@ -54,7 +54,7 @@ struct timer_place {
   timer_terms with(const timer_options* options) const noexcept { return {options, group, group_executor}; }
 };
 
-// When: at a time of the engine's clock, or that much after start(); and how.
+// The time of an operation, which is a point of the engine's clock or a delay after start(), and the timer's options.
 struct timed_start {
   nanoseconds_t time = 0;
   bool from_start = false;
@@ -64,7 +64,7 @@ struct timed_start {
   nanoseconds_t deadline() const noexcept { return from_start ? deadline_after(of.core, time) : time; }
 };
 
-// `Execution` is base::execution. Three threads may meet here: the one that starts, the one that asks for a stop, and
+// `Execution` is base::execution. Three threads may meet here: the one that starts, the one that requests a stop, and
 // the one that runs the timer or ends the engine. Allocates nothing. Completes once, and no thread touches it
 // afterwards.
 template <class Execution, class Receiver>
@@ -92,8 +92,8 @@ class timed_operation : public Execution::template operation_mark<Receiver> {
   friend claim;
   struct on_stop {
     timed_operation* asked;
-    // Cancelling ends the claim, and perhaps the operation with it: nothing is touched afterwards. The engine may end
-    // during this, so it holds a reference on the engine, as cancel_many() does.
+    // Cancelling ends the claim, and perhaps the operation with it, so nothing is touched afterwards. The engine may
+    // end during this, so it holds a reference on the engine, as cancel_many() does.
     void operator()() const noexcept {
       const timer waiting = asked->timer_;
       cancel_many(*timer_access::core(waiting), {&waiting, 1});
@@ -114,8 +114,8 @@ class timed_operation : public Execution::template operation_mark<Receiver> {
   engine_core& core_;
   const timed_start when_;
   base::atomic<std::uint32_t> state_{0};
-  // Of the thread that has the claim: where the claim is, and whether the engine's end ended it, which is asked while
-  // the engine is there for certain.
+  // Only for the thread that has the claim: where the claim is, and whether the engine's end ended it. This is asked
+  // while the engine certainly exists.
   enum class place : std::uint8_t { at_start, in_node, taken_out } place_ = place::at_start;
   bool by_engines_end_ = false;
   timer timer_;
@@ -123,8 +123,8 @@ class timed_operation : public Execution::template operation_mark<Receiver> {
   [[no_unique_address]] Receiver receiver_;
 };
 
-// The timer is not due before there is its handle, and the hook in the token: it is armed for the end of time, and then
-// restarted. That comes last, as the operation may be over when it is done, and the engine too.
+// The timer must not be due before its handle and the hook in the token exist. So it is armed for the end of time, and
+// then restarted. The restart comes last, because the operation and the engine may be gone when it returns.
 template <class Execution, class Receiver>
 void timed_operation<Execution, Receiver>::start_stoppable(stop_token stop) noexcept {
   engine_core& core = core_;
@@ -135,8 +135,8 @@ void timed_operation<Execution, Receiver>::start_stoppable(stop_token stop) noex
   if (mine.withdraw()) return refuse(timer_access::problem(made));
   timer_ = made;
   if (made) hook_.emplace(std::move(stop), on_stop{this});
-  // (1) acq_rel: pairs with itself in detach(): the second of the two finds what the first has left, and takes the hook
-  // out. Before (2), as the claim's end may complete the operation from there on.
+  // (1) acq_rel: pairs with itself in detach(): the second of the two finds what the first has left, and removes the
+  // hook. Comes before (2), because the claim's end may complete the operation from there on.
   if ((state_.fetch_or(hooked, base::acq_rel) & detached) != 0) hook_.reset();
   // (2) acq_rel: pairs with itself in claim_ended(): the second completes.
   const std::uint32_t before = state_.fetch_or(started, base::acq_rel);
@@ -178,7 +178,7 @@ void timed_operation<Execution, Receiver>::claim_ended(bool by_run) noexcept {
   if ((state_.fetch_or(by_run ? ran : ended, base::acq_rel) & started) != 0) complete(by_run);  // (2)
 }
 
-// Takes the hook out, whose handle is of no use any more. Waits for one that runs on another thread.
+// Removes the hook, whose handle is of no use any more. Waits for one that runs on another thread.
 template <class Execution, class Receiver>
 void timed_operation<Execution, Receiver>::detach() noexcept {
   if ((state_.fetch_or(detached, base::acq_rel) & (hooked | detached)) == hooked) hook_.reset();  // (1)

@@ -12,13 +12,13 @@
 
 namespace detent::detail {
 
-// One timer for each place, in the order of the places in each shard. One thread. Throws bad_alloc.
+// Holds one timer for each place, in the order of the places within each shard. One thread. Throws bad_alloc.
 class shard_shares {
  public:
   shard_shares(std::size_t places, std::size_t shards);
   std::size_t places() const noexcept { return shard_at_.size(); }
 
-  // For each place; then sort(), once.
+  // To be called for each place, and then sort() once.
   void put(std::size_t place, std::size_t shard) noexcept;
   void sort(std::span<const time_point> deadlines) noexcept;
 
