@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The two agendas: of the bulk, and of the critical timers.
+// The two agendas: that of the bulk, and that of the critical timers.
 #pragma once
 
 #include "driver/basic_agenda.hpp"
@@ -17,7 +17,7 @@ struct awaited_timer {
 extern template class basic_agenda<wheel, due_queue>;
 extern template class basic_agenda<critical_wheel, due_lanes>;
 
-// The driver's own. A function with an interlude calls it in the middle of its work.
+// Used by the driver alone. A function with an interlude calls it in the middle of its work.
 class agenda : public basic_agenda<wheel, due_queue> {
  public:
   // Throws bad_alloc.
@@ -27,7 +27,7 @@ class agenda : public basic_agenda<wheel, due_queue> {
     wheel_.prefetch_insert(index, deadline);
   }
 
-  // Out of the wheel and into the due queue, up to the reading of the pass; each() is called before each node.
+  // Moves due timers from the wheel to the due queue, up to the reading of the pass; each() is called before each node.
   template <class Each>
   void expire(Each&& each, const interlude& between) {
     const auto take = [this, &each](node_index index, node& filed) {
@@ -38,27 +38,27 @@ class agenda : public basic_agenda<wheel, due_queue> {
     due_.seal(between);
     if (wheel_.has_due_set()) separate_sets();
   }
-  // For `more` to be taken out.
+  // Makes room for `more` to be taken out.
   void make_room(std::size_t more, const interlude& between) noexcept { due_.make_room(more, between); }
   void warm_up();
 
   // --- A timer that fires without a pass
 
-  // Takes out the plain one that alone is due at `until`, before all else. Null if there is none, or if it is not
-  // known.
+  // Takes out the plain timer that is due at `until`, alone and before all others. Null if there is none, or if that is
+  // not known.
   awaited_timer take_awaited(nanoseconds_t until) noexcept;
-  // Back to where it belongs now, or freed if it has been cancelled. Nothing else has come or gone since.
+  // Puts it back to where it belongs now, or frees it if it has been cancelled. Nothing else has come or gone since.
   void put_back(const awaited_timer& awaited) noexcept;
 };
 
-// The driver's own, and all that an interlude of the bulk's long steps may touch.
+// Used by the driver alone. It is all that an interlude in the bulk's long steps may touch.
 class critical_agenda : public basic_agenda<critical_wheel, due_lanes> {
  public:
   // Throws bad_alloc.
   critical_agenda(engine_core& core, drive_state& drive, group_sweep& groups);
 
   bool has_filed() const noexcept { return !wheel_.empty(); }
-  // Out of the wheel and into the due queues, up to `reached`.
+  // Moves due timers from the wheel to the due queues, up to `reached`.
   void expire(nanoseconds_t reached);
   void warm_up();
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Both agendas, for what concerns either: a timer is on the one or the other from its schedule call on.
+// Both agendas, for steps that concern either. A timer stays on the same one from its schedule call on.
 #pragma once
 
 #include "driver/agenda.hpp"
@@ -9,7 +9,7 @@
 
 namespace detent::detail {
 
-// The driver's own, while no step of the bulk is under way.
+// Used by the driver alone, while no step of the bulk is under way.
 class agendas {
  public:
   // Throws bad_alloc.
@@ -18,7 +18,7 @@ class agendas {
   agenda bulk;
   critical_agenda critical;
 
-  // As basic_agenda.hpp says, on the agenda of the timer.
+  // These do what basic_agenda.hpp says, on the agenda of the timer.
   void insert(node_index index, node& armed, bool in_order) noexcept {
     const std::uint64_t word = observe(armed.pair);
     if (!nodes_.is_critical(index, word)) [[likely]]
@@ -29,22 +29,23 @@ class agendas {
   void accept(node_index index, node& submitted, std::uint32_t generation, bool in_order = true) noexcept;
   void refile(node_index index, node& member, std::uint64_t word) noexcept;
   void reap(node_index index, node& cancelled) noexcept;
-  // A member that an executor has not started comes back as it was armed, and so does one that is on its way back.
+  // A member that an executor has not started comes back as it was armed. So does one that is on its way back.
   void recall(node_index index, node& member, std::uint64_t word) noexcept;
-  // Scans every node for what an entry would have said, as some could not be pushed. between() now and then.
+  // Scans every node for the entries that could not be pushed. Calls between() now and then.
   void rescan(const interlude& between) noexcept;
 
   std::optional<nanoseconds_t> next_exact();
   std::optional<nanoseconds_t> next_in_wheel();
   nanoseconds_t next_bound() const noexcept { return std::min(bulk.next_bound(), critical.next_bound()); }
   bool has_due() const noexcept { return bulk.has_due() || critical.has_due(); }
-  // The one timer of the bulk that alone is due at `until`, before all of either agenda (agenda::take_awaited()).
+  // Takes out the timer of the bulk that is due at `until`, alone and before all of either agenda
+  // (agenda::take_awaited()).
   awaited_timer take_awaited(nanoseconds_t until) noexcept {
     return critical.has_due() || critical.has_filed() ? awaited_timer{} : bulk.take_awaited(until);
   }
-  // Memory of a past peak.
+  // Gives back the memory of a past peak.
   void give_back() noexcept;
-  // Fetches what the next deadline needs into the caches.
+  // Fetches the memory that the next deadline needs into the caches.
   void warm_up();
 
  private:

@@ -14,18 +14,18 @@
 
 namespace detent::detail {
 
-// Whether an entry is its node's newest. If not, the node is somewhere else by now.
+// Whether an entry is its node's newest. If not, the node has moved on.
 inline bool is_newest(const due_entry& entry, const node& named) noexcept {
   return named.location == in_due_queue && named.placed == entry.placed;
 }
 
-// A node that is nowhere passes for one in the due queue, whose entry `entry` is.
+// Treats a node that is nowhere as one in the due queue, whose entry is `entry`.
 inline void pass_for_due(const due_entry& entry, node& named) noexcept {
   named.location = in_due_queue;
   named.placed = entry.placed;
 }
 
-// Which arming of a timer it is.
+// Identifies one arming of a timer.
 struct arming {
   std::uint64_t word = 0;
   nanoseconds_t deadline = 0;
@@ -34,8 +34,8 @@ struct arming {
   bool operator==(const arming&) const noexcept = default;
 };
 
-// The driver's own. There are two: one of the bulk and one of the critical timers, with wheels and due queues of their
-// own kinds. A timer is on the same agenda from its schedule call to its end.
+// Used by the driver alone. There are two, one of the bulk and one of the critical timers, with wheels and due queues
+// of their own kinds. A timer is on the same agenda from its schedule call to its end.
 template <class Wheel, class Due>
 class basic_agenda {
  public:
@@ -44,48 +44,48 @@ class basic_agenda {
 
   // --- Nodes come and go
 
-  // A node that was armed, `word` being its state word; in poll() into this very pass, if it is due. `in_order`: after
-  // all that its thread has armed.
+  // Inserts a node that was armed, `word` being its state word; in poll() into this very pass, if it is due.
+  // `in_order`: it comes after all that its thread has armed.
   void insert(node_index index, node& armed, std::uint64_t word, bool in_order) noexcept;
-  // One that its own run has re-armed: not into this pass.
+  // Inserts a node that its own run has re-armed, but not into this pass.
   void insert_again(node_index index, node& armed, std::uint64_t word, bool in_order) noexcept;
-  // An arming that was submitted, or a restart to an earlier deadline; nothing if it is stale.
+  // Inserts an arming that was submitted, or a restart to an earlier deadline; does nothing if it is stale.
   void accept(node_index index, node& submitted, std::uint32_t generation, bool in_order = true) noexcept;
-  // The time of its group has gone on: it is inserted again, unless it waits to fire.
+  // Inserts a member again whose group's time has gone on, unless it waits to fire.
   void refile(node_index index, node& member, std::uint64_t word) noexcept;
-  // A node that a canceller left to the driver: a tombstone.
+  // Takes a node that a canceller left to the driver: a tombstone.
   void reap(node_index index, node& cancelled) noexcept;
 
   // --- What comes next
 
-  // The earliest deadline that is known; and that of what is in the wheel.
+  // The earliest deadline that is known; and the earliest of the timers in the wheel.
   std::optional<nanoseconds_t> next_exact();
   std::optional<nanoseconds_t> next_in_wheel();
-  // No earlier than this is anything in the wheel due.
+  // Nothing in the wheel is due before this.
   nanoseconds_t next_bound() const noexcept { return wheel_.next_bound().value_or(forever); }
 
   // --- What is due
 
   bool has_due() const noexcept;
-  // Takes out the next to fire; there is one. False: it had been armed again, and `out` says nothing.
+  // Takes out the next one to fire; there must be one. False: it had been armed again, and `out` is not set.
   bool pop(due_entry& out) noexcept;
   // Whether it has not been armed again since it came due.
   bool is_as_due(const due_entry& entry, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     return state_word::order(word) == entry.order && nodes_.due_time(entry.index, word, deadline) == entry.deadline;
   }
 
-  // --- One that has its turn, but was restarted in its place
+  // --- A timer that was restarted in its place, when its turn comes
 
-  // It is not due any more: goes back into the wheel. False: it is, and may not be the first.
+  // Puts it back into the wheel if it is not due any more. False: it is due, and may not be the first.
   bool leaves(node_index index, node& restarted, const arming& now) noexcept;
-  // All that was submitted before it was restarted, which was at `before`, has been accepted. Until then it has passed
-  // for one in the due queue: pass_for_due().
+  // Settles it when all that was submitted before it was restarted, which was at `before`, has been accepted. Until
+  // then it has passed for one in the due queue: pass_for_due().
   void settle(const due_entry& due, node& restarted, const arming& before) noexcept;
 
   // --- In either case
 
-  // How a timer enters the due queue: with the next batch; among what fires in this pass; or there, when all that was
-  // submitted before it was restarted has been accepted.
+  // How a timer enters the due queue: with the next batch; among the timers that fire in this pass; or in the pass,
+  // once all that was submitted before its restart has been accepted.
   enum class entering : std::uint8_t { batch, pass, settled };
   // Puts a timer that was restarted to where it belongs now.
   void place_again(node_index index, node& restarted, std::uint64_t word, entering how) noexcept;
@@ -108,8 +108,8 @@ class basic_agenda {
         due_(core.options.reserve) {}
   ~basic_agenda() = default;
 
-  // Of a node that has been taken out of its wheel: what is due by `reached` goes into the next batch, what was
-  // cancelled is freed; the rest is to be inserted again: false.
+  // Handles a node that was taken out of its wheel. If it is due by `reached` it goes into the next batch; if it was
+  // cancelled it is freed. False: it must be inserted again.
   bool take_out(node_index index, node& filed, nanoseconds_t reached) noexcept {
     const std::uint64_t word = observe(filed.pair);
     const nanoseconds_t deadline = deadline_of(filed.pair);
@@ -127,7 +127,7 @@ class basic_agenda {
   Due due_;
 
  private:
-  // Up to when a timer is due in the pass that runs.
+  // The time up to which a timer is due in the pass that runs.
   nanoseconds_t reached() const noexcept {
     return is_bulk ? drive_.pass_now : std::max(drive_.pass_now, drive_.higher_now);
   }
@@ -135,7 +135,7 @@ class basic_agenda {
   bool joins_pass(node_index index, node& armed, std::uint64_t word, nanoseconds_t due) noexcept {
     if (base::counts_causes && drive_.split.is_late(due) && armed.placed != drive_.pass) [[unlikely]]
       armed.placed = drive_.split.late_drain();
-    // A timer that has run in this pass does not do so again, and comes with the next.
+    // A timer that has run in this pass does not run in it again; it comes with the next.
     return drive_.polling && armed.placed != drive_.pass && place_if_due(index, armed, word, entering::pass);
   }
   DETENT_NOINLINE bool take_out_now(node_index index, node& filed, std::uint64_t word, nanoseconds_t deadline) noexcept;
@@ -167,7 +167,7 @@ DETENT_ALWAYS_INLINE inline bool basic_agenda<Wheel, Due>::has_due() const noexc
   }
 }
 
-// Of the bulk: whether the next to fire is in a due set.
+// For the bulk: whether the next one to fire is in a due set.
 template <class Wheel, class Due>
 DETENT_ALWAYS_INLINE inline bool basic_agenda<Wheel, Due>::set_is_next() const noexcept {
   if constexpr (is_bulk) {
@@ -195,7 +195,7 @@ DETENT_ALWAYS_INLINE inline bool basic_agenda<Wheel, Due>::pop(due_entry& out) n
   return true;
 }
 
-// As an entry. One that was restarted in the set gets an order that is not its own, so that it passes for armed again.
+// Takes it out as an entry. One that was restarted in the set gets another order, so that it counts as armed again.
 template <class Wheel, class Due>
 DETENT_ALWAYS_INLINE inline due_entry basic_agenda<Wheel, Due>::pop_of_set() noexcept {
   if constexpr (is_bulk) {

@@ -54,7 +54,7 @@ void basic_agenda<Wheel, Due>::accept(node_index index, node& submitted, std::ui
   }
 }
 
-// In the due queue or a due set its time is not before that place, as accept() has seen to: it finds the new one there.
+// In the due queue or a due set its time is not before that place, which accept() ensures: it finds the new one there.
 template <class Wheel, class Due>
 void basic_agenda<Wheel, Due>::refile(node_index index, node& member, std::uint64_t word) noexcept {
   if (state_word::state(word) != timer_state::armed || member.location >= in_due_queue) return;
@@ -76,16 +76,16 @@ void basic_agenda<Wheel, Due>::reap(node_index index, node& cancelled) noexcept 
   free_node(core_, *drive_.record, index, cancelled);
 }
 
-// Into the due queue, if it is due. The deadline is read once: between two reads a restart could make it another.
-// False: not due, or no memory.
+// Puts it into the due queue if it is due. The deadline is read once, because a restart could change it between two
+// reads. False: it is not due, or there is no memory.
 template <class Wheel, class Due>
 bool basic_agenda<Wheel, Due>::place_if_due(node_index index, node& armed, std::uint64_t word, entering how) noexcept {
   const nanoseconds_t deadline = deadline_of(armed.pair);
   const nanoseconds_t due = nodes_.due_time(index, word, deadline);
   if (!nodes_.is_due_by(reached(), index, word, due)) return false;
   std::uint32_t order = state_word::order(word);
-  // It was restarted in its place. A timer that its thread armed before may still wait in the queue: when its turn
-  // comes it passes for one that has been armed again since, and is settled then.
+  // It was restarted in its place. A timer that its thread armed before may still wait in the queue. So when its turn
+  // comes it counts as armed again, and is settled then.
   if ((word & state_word::moved) != 0 && how != entering::settled) [[unlikely]]
     order = (order - 1) & state_word::order_mask;
   if (!enter(index, armed, due, order, how == entering::batch)) return false;
@@ -96,7 +96,7 @@ bool basic_agenda<Wheel, Due>::place_if_due(node_index index, node& armed, std::
   return true;
 }
 
-// False: no memory.
+// False: there is no memory.
 template <class Wheel, class Due>
 DETENT_ALWAYS_INLINE inline bool basic_agenda<Wheel, Due>::enter(node_index index, node& due, nanoseconds_t time,
                                                                  std::uint32_t order, bool collects) noexcept {
@@ -124,7 +124,7 @@ bool basic_agenda<Wheel, Due>::take_out_now(node_index index, node& filed, std::
                                             nanoseconds_t deadline) noexcept {
   if (state_word::state(word) == timer_state::cancelled) [[unlikely]]
     return drop_if_cancelled(index, filed);
-  // A restart in between makes order and deadline of different armings; is_as_due() finds it by the order.
+  // A restart in between makes order and deadline belong to different armings; is_as_due() finds that by the order.
   if ((word & (state_word::cold | state_word::moved)) == 0) [[likely]]
     return enter(index, filed, deadline, state_word::order(word), true);
   return place_if_due(index, filed, word, entering::batch);
@@ -166,7 +166,7 @@ void basic_agenda<Wheel, Due>::settle(const due_entry& due, node& restarted, con
 
 // --- Due sets, which the bulk alone has
 
-// The due set of that time becomes entries. Without a time, each set does for whose time there are entries already.
+// Makes entries of the due set of that time. Without a time, it does so for each set whose time has entries already.
 template <class Wheel, class Due>
 void basic_agenda<Wheel, Due>::split_sets(std::optional<nanoseconds_t> time) noexcept {
   if constexpr (is_bulk) {
@@ -182,12 +182,12 @@ void basic_agenda<Wheel, Due>::split_sets(std::optional<nanoseconds_t> time) noe
     }
     if (!ended) return;
     due_.seal({});
-    // A timer that was restarted while it was in a set is due at another time, perhaps at another set's.
+    // A timer that was restarted while it was in a set is due at another time, perhaps that of another set.
     if (wheel_.has_due_set()) separate_sets();
   }
 }
 
-// A set has no order in common with entries of the same deadline: it becomes entries, too.
+// A set has no order in common with entries of the same deadline, so it becomes entries too.
 template <class Wheel, class Due>
 void basic_agenda<Wheel, Due>::separate_sets() noexcept {
   split_sets(std::nullopt);
@@ -197,7 +197,7 @@ void basic_agenda<Wheel, Due>::separate_sets() noexcept {
 
 template <class Wheel, class Due>
 std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_exact() {
-  // The wheel last, as what is left over and has been restarted goes there.
+  // The wheel comes last, because timers that are left over and have been restarted go there.
   const bool left = has_due();
   std::optional<nanoseconds_t> of_sets;
   if constexpr (is_bulk) {
@@ -236,7 +236,8 @@ DETENT_COLD std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_in_sets(
   return std::nullopt;
 }
 
-// A bound of what a bounded poll left in the due queue; takes out what has been cancelled or restarted since.
+// A bound for the timers that a bounded poll left in the due queue. Takes out those that were cancelled or restarted
+// since.
 template <class Wheel, class Due>
 DETENT_COLD std::optional<nanoseconds_t> basic_agenda<Wheel, Due>::next_left_over() {
   while (!due_.empty()) {

@@ -10,14 +10,14 @@
 
 namespace detent::detail {
 
-// The driver's own.
+// Used by the driver alone.
 class critical_drain {
  public:
   critical_drain(engine_core& core, drive_state& drive, critical_agenda& to) noexcept
       : core_(core), in_(core.in), drive_(drive), agenda_(to) {}
 
-  // Accepts what was submitted before the call, and of what a flood adds not much more than once as much. A few
-  // instructions if there is nothing.
+  // Accepts what was submitted before the call, and from a flood not much more than as much again. A few instructions
+  // if there is nothing.
   drained drain() noexcept { return drain(false); }
   // A drain that ends early when something is due on the agenda.
   drained drain_until_due() noexcept { return drain(true); }
@@ -31,7 +31,7 @@ class critical_drain {
   DETENT_NOINLINE drained drain_much(std::size_t submitted, bool until_due) noexcept;
   void note(std::size_t count) noexcept;
   void accept(std::uint64_t entry) noexcept;
-  // Many threads may have armed a critical timer once, and each visit of an idle producer costs something.
+  // Many threads may once have armed a critical timer, and each visit of an idle producer costs something.
   void forget_idle() noexcept {
     if (in_.critical().is_forgetting_due(false)) [[unlikely]]
       forget();

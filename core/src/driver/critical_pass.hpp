@@ -9,8 +9,8 @@
 
 namespace detent::detail {
 
-// The driver's own. It has the critical queue and the critical agenda. Nothing of the bulk is within its reach, so that
-// it may be called in the middle of any step of that.
+// Used by the driver alone. It has the critical queue and the critical agenda. It reaches nothing of the bulk, so it
+// may be called in the middle of any step of the bulk.
 class critical_pass {
  public:
   // `port` is the right to touch the wheels, which no callback has during an interlude.
@@ -27,15 +27,15 @@ class critical_pass {
   drained drain() noexcept { return entries_.drain(); }
   drained drain_until_due() noexcept { return entries_.drain_until_due(); }
   bool has_due() const noexcept { return agenda_.has_due(); }
-  // Accepts what was submitted, and has what is due at `now` fire next. False: nothing has come due since the last
-  // time.
+  // Accepts what was submitted, and makes the timers that are due at `now` fire next. False: nothing has come due since
+  // the last time.
   bool collect(nanoseconds_t now) noexcept;
-  // The next that is due; there is one. `now` is the clock's last reading, and is read again after a run. False: none
-  // has fired.
+  // Fires the next one that is due; there must be one. `now` is the clock's last reading, and is read again after a
+  // run. False: none has fired.
   bool fire_next(nanoseconds_t& now);
 
-  // In the middle of a step of the bulk: fires what is due. Its callbacks submit what they schedule, restart
-  // and cancel, as other threads do.
+  // Called in the middle of a step of the bulk: fires what is due. Its callbacks submit what they schedule, restart and
+  // cancel, as other threads do.
   interlude between_steps() noexcept {
     return {[](void* self) noexcept { static_cast<critical_pass*>(self)->interrupt(); }, this};
   }

@@ -14,7 +14,7 @@
 
 namespace detent::detail {
 
-// Serves a drain on the engine's side; intake.hpp has the contract. The driver's own.
+// The engine's side of a drain; intake.hpp has the contract. Used by the driver alone.
 class drain_port {
  public:
   static constexpr std::size_t room = limits::drain_room;
@@ -25,13 +25,13 @@ class drain_port {
 
   drain_port(engine_core& core, drive_state& drive, agendas& known, outbox& offers, critical_pass& critical);
 
-  // Without those that later ones among them have overtaken.
+  // Takes entries, without those that later ones among them have overtaken.
   taken_entries take(std::uint64_t* out) noexcept;
   void accept(std::uint64_t entry) noexcept;
   void prefetch_node(std::uint64_t entry) const noexcept {
     base::prefetch_to_write(&core_.node_at(submission::index(entry)));
   }
-  // Prefetches what accept() will touch beside the node itself: a guess, as the node may yet change.
+  // Prefetches the memory that accept() will touch besides the node. It is a guess, because the node may yet change.
   void prefetch_links(std::uint64_t entry) const noexcept;
   std::size_t submitted() noexcept { return in_.queue().is_quiet() ? 0 : count_submitted(); }
   drained drain_critical() noexcept { return critical_.drain_until_due(); }
@@ -47,7 +47,7 @@ class drain_port {
   bool is_called() const noexcept { return is_asked() || core_.stopped(); }
   nanoseconds_t ahead_of(nanoseconds_t rung) noexcept;
   bool keeps(nanoseconds_t time) const noexcept;
-  // Refused work is offered again soon.
+  // Returns `until`, or the time at which refused work is offered again if that is earlier.
   nanoseconds_t retry_bound(nanoseconds_t until) noexcept;
 
   void raises() noexcept {
@@ -61,7 +61,7 @@ class drain_port {
     drive_.owes_entries = drive_.record->pushed.size_approx() != 0;  // an interlude may have come after the last batch
     in_.unread().set_left(0);
   }
-  // Which side of the doorbell pays for the fence from now on.
+  // Chooses which side of the doorbell pays for the fence from now on.
   void choose_fence() noexcept;
 
  private:

@@ -7,11 +7,12 @@
 
 namespace detent::detail {
 
-// The state that the parts of the driver share: which thread drives, and the pass that fires. The driver's own.
+// The state that the parts of the driver share: which thread drives, and the pass that fires. Used by the driver alone.
 struct drive_state {
   thread_record* record = nullptr;  // of the thread that drives now
-  // The reading that the running pass fires up to. Of the bulk one a pass, as some of what is due between two readings
-  // would fire, and some would not; and the critical timers' own, which go on in the middle of a pass.
+  // The reading up to which the running pass fires. The bulk has one a pass, because otherwise some of the timers that
+  // are due between two readings would fire, and some would not. The critical timers have their own, which goes on in
+  // the middle of a pass.
   nanoseconds_t pass_now = INT64_MIN, higher_now = INT64_MIN;
   placement pass = placement::first_pass();
   placement newest_entry;     // of either agenda, as a node may be on the other one in its next life

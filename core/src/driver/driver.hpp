@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The driver: what one thread at a time touches of an engine, its worker or a caller of poll().
+// The driver: the part of an engine that one thread at a time touches, its worker or a caller of poll().
 #pragma once
 
 #include <detent/base/compiler.hpp>
@@ -38,12 +38,12 @@ class driver final : public driver_port, public turn_port {
     core_.threads.set_driving(mine, this);
   }
   void end() noexcept { core_.threads.set_driving(*state.record, nullptr); }
-  // A callback on this thread destroyed the engine: end() is all that may follow.
+  // A callback on this thread destroyed the engine. Only end() may follow.
   bool has_ended() const noexcept { return state.ended; }
   void set_ended() noexcept { state.ended = true; }
 
   // --- A turn
-  // How many callbacks the executors have run on the driving thread since this was last asked.
+  // How many callbacks the executors have run on the driving thread since the last call.
   std::size_t take_ran() noexcept { return std::exchange(state.ran, 0); }
   bool has_to_drain() const noexcept { return drains.is_drain_pending() || core_.time.now() >= in_.bell().wake_time(); }
   void sweep(std::size_t most_members) noexcept {
@@ -51,13 +51,14 @@ class driver final : public driver_port, public turn_port {
   }
   // Drains the older half of a backlog that has grown too large.
   void relieve_backlog(nanoseconds_t now) noexcept;
-  // Shows other processes the state of the driver; the wait's figures are the worker's.
+  // Shows the state of the driver to other processes; the wait's figures come from the worker.
   void set_gauges() noexcept;
 
   // --- Before a wait
-  // Returns when the wait ends at the latest; INT64_MIN: now, if something is due already or the engine is stopped.
+  // Returns the latest time at which the wait ends. INT64_MIN: now, because something is due already or the engine is
+  // stopped.
   nanoseconds_t announce(nanoseconds_t until) noexcept;
-  // Fetches what a fire takes into the caches.
+  // Fetches the memory that a fire needs into the caches.
   void warm_up();
 
  private:

@@ -7,7 +7,7 @@
 
 namespace detent::detail {
 
-// The driver's own. Each part has functions of the driver's, which its header names.
+// Used by the driver alone. Some functions of each part are for the driver; the part's header names them.
 class driver_end {
  public:
   explicit driver_end(inbox& of) noexcept : of_(of) {}

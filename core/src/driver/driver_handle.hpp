@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A driver as an opaque handle: what begins and ends an engine need not know the wheel.
+// A driver as an opaque handle, so that the code that begins and ends an engine need not know the wheel.
 #pragma once
 
 #include "callers/engine_core.hpp"
@@ -17,9 +17,9 @@ using driver_handle = std::unique_ptr<driver, driver_deleter>;
 
 // Throws bad_alloc.
 driver_handle make_driver(engine_core& core);
-// A callback on the driving thread destroyed the engine: the drive is still further up its stack.
+// Notes that a callback on the driving thread destroyed the engine, while the drive is still further up its stack.
 void set_ended(driver& drives) noexcept;
-// No thread drives any more: what an executor has refused is stale, and each holds a reference to the core.
+// Called when no thread drives any more: refused work is stale then, and each piece holds a reference to the core.
 void clear_retries(driver& drives) noexcept;
 
 }  // namespace detent::detail

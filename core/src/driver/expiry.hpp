@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A pass: what has come due fires, in order.
+// A pass: timers that have come due fire, in order.
 #pragma once
 
 #include <detent/base/compiler.hpp>
@@ -12,7 +12,7 @@
 
 namespace detent::detail {
 
-// The driver's own.
+// Used by the driver alone.
 class expiry {
  public:
   expiry(engine_core& core, drive_state& drive, agendas& known, outbox& offers, trigger& fires, critical_pass& critical,
@@ -30,13 +30,13 @@ class expiry {
 
   // Fires or hands over what is due at `now`, at most `max_callbacks`; returns how many.
   std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);
-  // Before the end of a wait until then: takes out the one timer that it is for, if that can fire without a pass.
-  // fire_awaited() or give_up_awaited() follows before anything else is done.
+  // Called before the end of a wait until then: takes out the timer that the wait is for, if that can fire without a
+  // pass. fire_awaited() or give_up_awaited() must follow before anything else.
   void await(nanoseconds_t until) noexcept;
   // The wait has ended at that time: fires the timer at once. `now` is a certain reading. False: nothing has fired, and
-  // a pass has to look.
+  // a pass must look.
   bool fire_awaited(nanoseconds_t now) noexcept;
-  // The wait has ended before.
+  // The wait has ended before that time.
   void give_up_awaited() noexcept;
 
  private:
@@ -60,7 +60,7 @@ class expiry {
   const interlude between_;
   awaited_timer awaited_;
   std::uint32_t taken_ = 0;  // out of the wheel, modulo its range
-  // Of this pass: by critical timers, and by what was submitted before a restarted timer.
+  // In this pass: interruptions by critical timers, and entries that were submitted before a restarted timer.
   int interruptions_ = 0, settled_ = 0;
 };
 

@@ -10,42 +10,43 @@
 
 namespace detent::detail {
 
-// Which members each group has, and how far the driver has come with those that asked for it. The driver's own.
+// Knows the members of each group, and how far the driver has come with the groups that asked for it. Used by the
+// driver alone.
 class group_sweep {
  public:
   explicit group_sweep(engine_core& core) noexcept : core_(core), groups_(core.groups) {}
 
-  // A member is inserted into the wheel for the first time, or again. Another thread may just be cancelling it, and
-  // with it may go the last reference to its group.
+  // A member is inserted into the wheel for the first time, or again. Another thread may be cancelling it at this
+  // moment, which may release the last reference to its group.
   void enrol(node_index index, std::uint64_t word) noexcept;
   bool is_asked() const noexcept { return core_.groups.is_asked(); }
-  // A member of this group is due, and the group is not in order: has it swept next. Another thread may have asked for
-  // that already; but it may be held up in the middle of asking, and the driver does not wait for it.
+  // A member of this group is due, and the group is not in order, so the group is swept next. Another thread may have
+  // asked for that already. But it may be held up in the middle of asking, and the driver does not wait for it.
   void sweep_soon(group_state& group) noexcept;
   // How many members have called sweep_soon() since the last sweep. Each comes due in every pass until its group is in
   // order; a sweep that goes through as many members keeps the passes few.
   std::size_t held_back() const noexcept { return held_back_; }
 
-  // Scans the members of the groups that asked for it, at most `most`: cancels those of a cancelled group, and
-  // refile(index, member, word, gathers) has the wheel find those again whose group's time may have gone on, and if it
-  // gathers, takes back those that were handed over. begins() is called before each group: what of it is not in the
-  // wheel yet has to be drained.
+  // Scans the members of the groups that asked for it, at most `most`, and cancels those of a cancelled group. For
+  // members whose group's time may have gone on, refile(index, member, word, gathers) makes the wheel find them again,
+  // and if `gathers`, takes back those that were handed over. begins() is called before each group, so that entries of
+  // the group that are not in the wheel yet can be drained.
   template <class Begins, class Refile>
   void sweep(std::size_t most, Begins&& begins, Refile&& refile) noexcept;
 
  private:
-  // A member that is to be dealt with; none: the walk is through, or `most` is used up.
+  // A member to handle. None: the walk is complete, or `most` is used up.
   struct found {
     node_index index = no_node;
     std::uint64_t word = 0;
     bool by_roster = false;
-    bool has_left = false;  // it is no member any more
+    bool has_left = false;  // it is no longer a member
   };
   bool begin_next() noexcept;
   void end_walk() noexcept;
   found step() noexcept;
   bool is_through() const noexcept;
-  // Whether a member of a cancelled group is none any more.
+  // Whether a member of a cancelled group has left it.
   bool cancel_member(const found& at) noexcept;
 
   engine_core& core_;
@@ -56,7 +57,7 @@ class group_sweep {
   std::uint32_t goings_ = 0;  // when the walk began
   std::uint64_t turns_ = 0;   // of the group then
   std::size_t held_back_ = 0;
-  bool gathers_ = false;  // whether it is to take back what was handed over
+  bool gathers_ = false;  // whether it takes back what was handed over
 };
 
 template <class Begins, class Refile>

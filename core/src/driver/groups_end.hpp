@@ -6,21 +6,21 @@
 
 namespace detent::detail {
 
-// The driver's own. The numbers of the orders are those of groups/group_state.hpp.
+// Used by the driver alone. The numbers of the orders are those of groups/group_state.hpp.
 class groups_end {
  public:
   explicit groups_end(group_store& of) noexcept : of_(of) {}
 
   // --- The requests for a sweep
 
-  // group_store::is_asked() reports again what is asked for from here on. (4) acquire: pairs with (3)
+  // From here on group_store::is_asked() reports new requests. (4) acquire: pairs with (3)
   void begin_answer() const noexcept { of_.asked_.exchange(false, base::acquire); }
-  // All that were asked for, each with a reference; null if there are none. (2) acquire: pairs with (1)
+  // Takes all groups that asked, each with a reference; null if there are none. (2) acquire: pairs with (1)
   group_state* take_requests() const noexcept { return of_.requests_.exchange(nullptr, base::acquire); }
   static group_state* next(const group_state& requested) noexcept { return requested.next_; }
-  // (7) acq_rel: what the group was asked for before is seen
+  // (7) acq_rel: makes visible what the group was asked for before
   static void answer(group_state& requested) noexcept { requested.requested_.exchange(false, base::acq_rel); }
-  // For later: there is more to do than could be done.
+  // Asks for a later sweep, because there is more to do than could be done.
   void ask_again() const noexcept { of_.asked_.store(true, base::relaxed); }  // relaxed: to itself
 
   // --- The members of a group
@@ -35,8 +35,8 @@ class groups_end {
     swept.gathered_.store(goings, base::release);  // (14) release: pairs with (13)
   }
   // A sweep has found each member, and the group was not paused or resumed during the sweep. Relaxed, here and in
-  // is_in_order(): the driver reads its own store. If the group in this place is another one by now, the member that
-  // the driver asks for has ended, and no answer does harm.
+  // is_in_order(): the driver reads its own store. If another group has this place by now, the member for which the
+  // driver asks has ended, and no answer does harm.
   static void went_through(group_state& swept, std::uint64_t turns) noexcept {
     swept.swept_turns_.store(turns, base::relaxed);
   }

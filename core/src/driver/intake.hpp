@@ -29,7 +29,7 @@ struct drained {
   bool complete = false;  // left none of those that were submitted before
 };
 
-// The driver's own. Of `Port`, which a drain_port is for an engine:
+// Used by the driver alone. `Port` is a drain_port for an engine, and has:
 //   room, slice, fetch_node_ahead, fetch_links_ahead, most_before_firing   sizes, in entries
 //   taken_entries take(out)        the next entries, at most `room`, into out
 //   void accept(entry)             accepts one
@@ -49,7 +49,7 @@ class intake {
  public:
   intake(Port& port, doorbell& bell) noexcept : port_(port), bell_(bell) {}
 
-  // Requests a drain that begins after this and leaves nothing.
+  // Requests a drain that begins after this call and leaves nothing.
   void request_drain() noexcept { debt_.request_drain(); }
   bool is_drain_pending() const noexcept { return debt_.is_drain_pending(); }
   void answer_bell() noexcept {
@@ -58,17 +58,17 @@ class intake {
 
   // Drains a slice. True: there is no more, nor was there when a drain was last requested.
   bool drain_slice() noexcept;
-  // Drains all that was submitted before; of what a flood adds in that time, not much more than once as much. A few
+  // Drains all that was submitted before, and from a flood during that time not much more than as much again. A few
   // instructions if there is nothing.
   void drain_submitted() noexcept { drain_submitted(port_.submitted(), {}); }
-  // Drains as many as `submitted`, and calls between() now and then.
+  // Drains as many entries as `submitted`, and calls between() now and then.
   void drain_submitted(std::size_t submitted, const interlude& between) noexcept {
     if (submitted == 0 && next_ == end_ && !port_.is_rescan_due()) return;
     drain_much(submitted, between);
   }
   // Drains everything. False: something came due, `until` came, or a group asks for a scan, while there was more.
   bool drain_completely(nanoseconds_t until) noexcept;
-  // Drains what may have to fire in order with what is due: a few thousand entries, unless something known before
+  // Drains entries that may be due in order with timers that are due: a few thousand, unless something known before
   // comes due first.
   void drain_before_firing() noexcept;
   // Drains entries until no more than `may_stay` are left; stops early as drain_completely() does.
@@ -76,7 +76,8 @@ class intake {
     while (port_.submitted() > may_stay && !drain_slice() && !port_.is_due(until)) {
     }
   }
-  // Announces to the producers until when the driver sleeps. Returns when the wait ends at the latest; INT64_MIN: now.
+  // Announces to the producers how long the driver sleeps. Returns the latest time at which the wait ends; INT64_MIN:
+  // now.
   nanoseconds_t announce(nanoseconds_t until) noexcept { return debt_.announce(bell_, until, *this); }
 
   // Drains the queue of critical timers. False: one of them is due, or more came than it has drained.

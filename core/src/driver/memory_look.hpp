@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When the worker looks for memory that the kernel may have back.
+// Decides when the worker looks for memory that the kernel may have back.
 #pragma once
 
 #include <detent/time.hpp>
@@ -8,8 +8,8 @@
 
 namespace detent::detail {
 
-// At most one look in each `every`, and none while nothing has changed since one that left nothing for the next. So an
-// idle engine looks twice, and then sleeps. The worker's.
+// At most one look in each `every`, and none while nothing has changed since a look that left nothing for the next. So
+// an idle engine looks twice, and then sleeps. Used by the worker alone.
 class memory_look {
  public:
   // 0: never.

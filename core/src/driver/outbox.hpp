@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The hand-over to an executor: what it is offered, and what it has refused.
+// The hand-over to executors: the timers that they are offered, and those that they have refused.
 #pragma once
 
 #include "callers/engine_core.hpp"
@@ -13,26 +13,27 @@
 
 namespace detent::detail {
 
-// The driver's own. Each executor gets what is its own in the order of deadlines; one that is full holds up no other's.
+// Used by the driver alone. Each executor gets its timers in the order of deadlines; a full one does not hold up
+// others.
 class outbox {
  public:
   // Throws bad_alloc.
   outbox(engine_core& core, drive_state& drive);
 
-  // One that has been moved to `dispatched`, `word` being its state word and `late` its lateness so far. Timers that
-  // come due together are handed over in one go: when the batch is full, or by flush().
+  // Adds a timer that has been moved to `dispatched`, with its state word and its lateness so far. Timers that come due
+  // together are handed over in one go: when the batch is full, or by flush().
   void add(const due_entry& due, std::uint64_t word, const lateness_parts& late) noexcept;
   bool empty() const noexcept { return batch_.empty(); }
-  // May run callbacks, if the executor does so at once.
+  // May run callbacks, if the executor runs them at once.
   void flush() noexcept;
 
-  // Whether refused work waits to be offered again, apart from what has been cancelled or restarted. That is
-  // dropped, also from after a first one that no executor takes, when it may be half of all.
+  // Whether refused work waits to be offered again. Work that has been cancelled or restarted is dropped, also behind a
+  // first one that no executor takes, when it may be half of all.
   bool has_retries() noexcept;
   bool may_have_retries() const noexcept;
   void retry() noexcept;
   std::size_t retries() const noexcept;
-  // The drive has ended: what is left is stale, and each holds a reference to the core.
+  // To be called when the drive has ended: the remaining work is stale, and each piece holds a reference to the core.
   void clear_retries() noexcept;
 
  private:
@@ -41,7 +42,7 @@ class outbox {
   bool is_stale(const fired_timer& work) const noexcept;
   bool goes_back(const fired_timer& work) const noexcept;
   void drop_stale(retry_queue& among) noexcept;
-  // Sends the first back to the driver for as long as it is of a group that takes its members back.
+  // Sends the first one back to the driver, for as long as it is of a group that takes its members back.
   void take_back(retry_queue& from) noexcept;
   void offer_all(bool inline_ones) noexcept;
   void offer(std::uint8_t to, std::span<fired_timer> work) noexcept;
@@ -51,8 +52,8 @@ class outbox {
 
   engine_core& core_;
   drive_state& drive_;
-  std::vector<fired_timer> batch_;    // its capacity is the size of a full one
-  bool names_others_ = false;         // of the batch: some timers may be for another executor than the first
+  std::vector<fired_timer> batch_;    // its capacity is the size of a full batch
+  bool names_others_ = false;         // for the batch: some timers may be for another executor than the first
   std::vector<retry_queue> retries_;  // one for each executor
 };
 

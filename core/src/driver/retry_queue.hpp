@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The work that an executor has refused, to be offered again.
+// Work that an executor has refused and will be offered again.
 #pragma once
 
 #include <detent/base/compiler.hpp>
@@ -14,10 +14,10 @@
 
 namespace detent::detail {
 
-// First in, first out. The driver's own.
+// First in, first out. Used by the driver alone.
 class retry_queue {
  public:
-  // Room for so many ahead, and for as many that were taken, untouched until used. Throws bad_alloc.
+  // Makes room for this many, and for as many that were taken, untouched until used. Throws bad_alloc.
   void reserve(std::size_t ahead) {
     keep_ = std::max(2 * ahead, limits::retries_kept);
     items_.reserve(2 * ahead);
@@ -26,7 +26,7 @@ class retry_queue {
   bool empty() const noexcept { return next_ == items_.size(); }
   std::size_t size() const noexcept { return items_.size() - next_; }
   fired_timer& front() noexcept { return items_[next_]; }
-  // Throws bad_alloc, and has not moved anything then.
+  // Throws bad_alloc, and then has not moved anything.
   void push_back(fired_timer&& refused) {
     // At least half has been taken from the front: those places serve again.
     if (items_.size() == items_.capacity() && next_ >= items_.size() / 2) drop_taken();
@@ -36,13 +36,13 @@ class retry_queue {
     static_cast<void>(fired_timer(std::move(items_[next_++])));
     if (empty()) clear();
   }
-  // Memory of a past peak is given back.
+  // Gives back the memory of a past peak.
   void clear() noexcept {
     items_.clear();
     next_ = 0;
     if (items_.capacity() > keep_) items_.shrink_to_fit();
   }
-  // Drops the stale ones in front; and whenever there are twice as many as the last time, all of them.
+  // Drops stale work in front; whenever there is twice as much as the last time, all stale work.
   template <class IsStale>
   void sift(const IsStale& is_stale) noexcept {
     while (!empty() && is_stale(front())) pop_front();
@@ -63,7 +63,7 @@ class retry_queue {
   }
 
   std::vector<fired_timer> items_;
-  std::size_t next_ = 0;  // those before are taken
+  std::size_t next_ = 0;  // those before it are taken
   std::size_t sift_at_ = limits::retries_kept;
   std::size_t keep_ = limits::retries_kept;  // capacity that is not given back after a peak
 };

@@ -9,25 +9,25 @@
 
 namespace detent::detail {
 
-// The driver's own. The agenda is the one that the timer is on.
+// Used by the driver alone. The agenda is the one that the timer is on.
 class trigger {
  public:
   trigger(engine_core& core, drive_state& drive, group_sweep& groups, outbox& offers) noexcept
       : core_(core), drive_(drive), groups_(groups), outbox_(offers) {}
 
-  // The next that is due; there is one. `now` is the clock's last reading, and is read again after a run. Calls
-  // settle(entry, node) for one that was armed again since it came due, whose entry has left the due queue. False: none
-  // has fired.
+  // Fires the next one that is due; there must be one. `now` is the clock's last reading, and is read again after a
+  // run. Calls settle(entry, node) for one that was armed again since it came due, whose entry has left the due queue.
+  // False: none has fired.
   template <class Agenda, class Settle>
   bool fire_next(Agenda& from, nanoseconds_t& now, Settle&& settle);
-  // One that was taken out of the wheel before its deadline, which has come. It is awaited no more then. False: another
-  // thread has changed it.
+  // Fires a timer that was taken out of the wheel before its deadline, which has come. It is awaited no more then.
+  // False: another thread has changed it.
   bool fire_awaited(awaited_timer& awaited, nanoseconds_t now);
 
-  // Whether what the driving thread arms now comes after all that it has submitted to the queue.
+  // Whether the driving thread's next arming comes after all that it has submitted to the queue.
   bool keeps_order() const noexcept {
-    // Relaxed: what has yet to be seen of a thread's first critical timer has not been drained either. Asked
-    // each time, as a callback may arm the first critical timer.
+    // Relaxed: what the driver has not seen of a thread's first critical timer has not been drained either. Asked each
+    // time, because a callback may arm the first critical timer.
     return drive_.keeps_order ||
            (core_.options.drive == drive_kind::worker && !core_.critical_in_use.load(base::relaxed));
   }

@@ -37,7 +37,7 @@ DETENT_ALWAYS_INLINE inline bool trigger::fire_next(Agenda& from, nanoseconds_t&
   }
 }
 
-// Inlined: after a sleep each line of code that this takes has to come from memory.
+// Inlined, because after a sleep each line of code that this runs must come from memory.
 DETENT_ALWAYS_INLINE inline bool trigger::fire_awaited(awaited_timer& awaited, nanoseconds_t now) {
   std::uint64_t word = awaited.word;
   if (start_armed(awaited.timer->pair, word, awaited.deadline) == transition::lost) [[unlikely]]
@@ -51,7 +51,7 @@ DETENT_ALWAYS_INLINE inline bool trigger::fire_awaited(awaited_timer& awaited, n
   return true;
 }
 
-// Again: another thread has changed `word` in between.
+// Tries again: another thread has changed `word` in between.
 template <class Agenda>
 DETENT_ALWAYS_INLINE inline trigger::step trigger::fire_armed(Agenda& from, const due_entry& due, node& next,
                                                               std::uint64_t& word, nanoseconds_t deadline,
@@ -66,7 +66,8 @@ DETENT_ALWAYS_INLINE inline trigger::step trigger::fire_armed(Agenda& from, cons
     drive_.split.looked_again(now);
     return step::fired;
   }
-  // It came due at the end of time, and its group was paused since: its time is the same. Others have no such member.
+  // It came due at the end of time, and its group was paused since, so its time is the same. No other member is like
+  // this.
   if (due.deadline == forever && !core_.nodes.is_due_by(forever, due.index, word, forever)) [[unlikely]] {
     from.place_again(due.index, next, word, Agenda::entering::pass);
     return step::nothing;
@@ -77,7 +78,7 @@ DETENT_ALWAYS_INLINE inline trigger::step trigger::fire_armed(Agenda& from, cons
                            : hand_over(from, due, next, word, deadline, now);
 }
 
-// Periodic, in an engine that runs_straight.
+// For a periodic timer, in an engine that runs_straight.
 template <class Agenda>
 trigger::step trigger::fire_period(Agenda& from, const due_entry& due, node& next, std::uint64_t& word,
                                    nanoseconds_t deadline, nanoseconds_t& now) {
@@ -109,7 +110,7 @@ trigger::step trigger::hand_over(Agenda& from, const due_entry& due, node& next,
       from.insert_again(due.index, next, observe(next.pair), false);
       return step::nothing;
     }
-    // Too stale already: no executor is to hear of it, and it is dropped here.
+    // It is too stale already: no executor hears of it, and it is dropped here.
     const cold_node& cold = core_.cold_at(due.index);
     if ((word & state_word::periodic) == 0 && cold.stale == stale_policy::drop &&
         subtract_saturated(now, due.deadline) > cold.max_lateness) [[unlikely]]
@@ -122,7 +123,7 @@ trigger::step trigger::hand_over(Agenda& from, const due_entry& due, node& next,
   // One by one in poll(): an executor may run each at once, and what that cancels or arms counts for the next.
   if (drive_.polling) outbox_.flush();
   if (outbox_.empty()) {
-    now = core_.time.certain();  // however long the hand-over took
+    now = core_.time.certain();  // the hand-over may have taken long
     drive_.split.looked_again(now);
   }
   return step::fired;

@@ -15,8 +15,8 @@
 
 namespace detent::detail {
 
-// How long before a deadline to stop sleeping: follows a high quantile of the oversleep seen, so that spinning begins
-// in time without burning more than it must. The more spinning is allowed, the higher.
+// How long before a deadline to stop sleeping. It follows a high quantile of the oversleep seen, so that spinning
+// begins in time without burning more than it must. The more spinning is allowed, the higher the quantile.
 class oversleep_margin {
  public:
   explicit oversleep_margin(nanoseconds_t at_most) noexcept;
@@ -34,20 +34,19 @@ class waiter {
  public:
   waiter(const wait_options& options, nanoseconds_t tick, const clock_reader& time, doorbell& bell) noexcept;
 
-  // Before the first wait: keeps cores from idle states that take longer than `limit` to leave, in sleeps that end near
-  // a deadline (engine_options::cpu_latency_limit). 0, or what errno is. `device` is another one in tests.
+  // To be called before the first wait: keeps cores from idle states that take longer than `limit` to leave, in sleeps
+  // that end near a deadline (engine_options::cpu_latency_limit). Returns 0, or the errno. Tests pass another `device`.
   int limit_cpu_latency(duration limit, const char* device = cpu_latency_device) noexcept;
-  // After the last wait, on the worker's thread: holds nothing any more.
+  // To be called after the last wait, on the worker's thread: gives the limit up.
   void end() noexcept { latency_.close(); }
   void disown() noexcept { latency_.disown(); }  // in the child of a fork
 
   // Sleeps until it is time to spin for `deadline`, or not at all; waits lightly for the first part of that spin if
-  // asked to. False: the bell has rung. `engine` goes to the
-  // probes.
+  // asked to. False: the bell has rung. `engine` is only for the probes.
   bool sleep(nanoseconds_t deadline, const void* engine = nullptr) noexcept;
-  // Spins until `deadline` and returns a certain reading of the clock; none: the bell rang first.
+  // Spins until `deadline` and returns a certain reading of the clock. None: the bell rang first.
   std::optional<nanoseconds_t> spin(nanoseconds_t deadline) noexcept;
-  // Whether it has waited since this was last asked, if only for a moment.
+  // Whether it has waited since the last call, if only for a moment.
   bool has_waited() noexcept { return std::exchange(waited_, false); }
   nanoseconds_t margin() const noexcept { return margin_.get(); }
   // Returns from sleep so far; any thread may ask.

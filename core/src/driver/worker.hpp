@@ -20,18 +20,19 @@ class worker {
  public:
   worker(engine_core& core, driver& drives);
 
-  // Starts the thread and waits for its report on what it could set up; on failure says why, and there is no thread.
+  // Starts the thread, and waits for its report on what it could set up. On failure `why` has the reason, and there is
+  // no thread.
   errc start(std::string& why);
   bool is_running() const noexcept { return thread_.joinable(); }
-  // The engine is stopped: wakes the thread and waits for its end; or lets it go, from inside a callback.
+  // Called when the engine is stopped: wakes the thread and waits for its end, or lets it go if called in a callback.
   void join();
   void detach() { thread_.detach(); }
-  // In the child of a fork, which has no such thread.
+  // Called in the child of a fork, which has no such thread.
   void disown() noexcept { waiter_.disown(); }
   // Returns from sleep so far; any thread may ask.
   std::uint64_t wakeups() const noexcept { return waiter_.wakeups(); }
 
-  // --- What drive_until_over() asks. The worker's thread.
+  // --- Called by drive_until_over(), on the worker's thread
   bool is_over() const noexcept { return core_.stopped(); }
   void answer_bell() noexcept;
   bool has_to_drain() const noexcept;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A whole engine: what any thread may touch, the driver, and how both begin and end.
+// A whole engine: the part that any thread may touch, the driver, and how both begin and end.
 #pragma once
 
 #include <detent/metrics.hpp>
@@ -17,30 +17,30 @@ namespace detent::detail {
 
 class driven_engine final : public engine_core {
  public:
-  // The options have been checked. Throws bad_alloc; open() must follow.
+  // The options must have been checked. Throws bad_alloc; open() must follow.
   explicit driven_engine(engine_options made_with);
   ~driven_engine() override;
-  // Acquires what the machine may refuse. On failure says why, naming option and value, and leaves no thread.
+  // Acquires what the machine may refuse. On failure `why` names the option and its value, and no thread is left.
   errc open(std::string& why);
 
-  // New timers are refused from now on; what is pending fires.
+  // Refuses new timers from now on; pending ones fire.
   void close() noexcept;
-  // Ends the drive and gives back what had not ended: to `out`, or destroyed if that is null. Any thread.
+  // Ends the drive, and moves what had not ended to `out`, or destroys it if that is null. Any thread.
   errc stop(std::vector<unfired_timer>* out) noexcept;
-  // Whether the calling thread must not wait for the end: by errc::forked, or called_from_callback.
+  // Why the calling thread must not wait for the end: errc::forked, or called_from_callback.
   errc forbids_stop() const noexcept;
-  // Does the work of ~engine: stop() from wherever it is called, then the engine's reference.
+  // Does the work of ~engine: stops the engine on any thread, and then releases the engine's reference.
   void end() noexcept;
 
-  // The driver's end is for the thread that poll() and so on make the driving one (driver/poll.hpp).
+  // Only the thread that poll() and the like make the driving one may use the driver (driver/poll.hpp).
   driver& drives() noexcept { return *driver_; }
-  // In the child of a fork: as engine_core's, and the worker's descriptor.
+  // Called in the child of a fork: does what engine_core's does, and gives up the worker's descriptor.
   void disown() noexcept;
   // How often the worker has been woken so far. Any thread.
   std::uint64_t wakeups() const noexcept { return worker_.wakeups(); }
-  // Throws for a bad name, and where there are too many.
+  // Throws for a bad name, and if there are too many.
   label make_label(std::string_view name);
-  // The same, for a label of the set that this engine is of.
+  // Makes a label of the set that this engine belongs to.
   void share_label(const label& shared);
 
   driven_engine *next_live = nullptr, *previous_live = nullptr;  // in the list of live engines (live_cores.cpp)
@@ -58,10 +58,10 @@ class driven_engine final : public engine_core {
   worker worker_;
 };
 
-// Every engine's core is part of one.
+// Every engine's core is part of a driven_engine.
 inline driven_engine& whole(engine_core& core) noexcept { return static_cast<driven_engine&>(core); }
 
-// Any thread. Of a label of another engine, or none: of nothing.
+// Any thread. Empty for a label that is another engine's, or none.
 engine_metrics metrics_of(const driven_engine& engine);
 engine_metrics metrics_of(const engine_core& core, const label& of);
 

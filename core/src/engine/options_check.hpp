@@ -7,7 +7,8 @@
 
 namespace detent::detail {
 
-// Settles what one option implies for another; then the first impossible one, as "name = value: why". Empty: all fine.
+// Settles what one option implies for another. Then returns the first impossible option as "name = value: why"; empty
+// if all are possible.
 std::string settle_options(engine_options& options);
 
 }  // namespace detent::detail
