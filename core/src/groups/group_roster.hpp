@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The members of a group, by name: which the driver sweeps when all are cancelled or resumed.
+// The members of a group by name, which the driver sweeps when all are cancelled or resumed.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -13,14 +13,14 @@
 
 namespace detent::detail {
 
-// The driver's, but where it says otherwise. Members leave without a word: an entry whose node has begun another
-// generation is stale. Stale ones are dropped in passing, two checks for each entry added, so that they are never much
-// more than half; and by a walk, which is requested where too_stale() holds.
+// Used by the driver, except where a comment says otherwise. Members leave without telling: an entry whose node has
+// begun another generation is stale. Stale entries are dropped in passing, two checks for each entry added, so that
+// they are never much more than half; and by a walk, which is requested if too_stale() holds.
 class group_roster {
  public:
   using entry = roster_memory::entry;
 
-  // False: out of memory; then the roster is not complete any more.
+  // False: out of memory; the roster is no longer complete then.
   template <class IsAlive>
   bool add(entry added, const IsAlive& is_alive, roster_memory& memory) noexcept {
     for (int looks = 2; looks != 0 && !walked_ && head_ != nullptr; --looks) look_at_one(is_alive, memory);
@@ -38,23 +38,23 @@ class group_roster {
     set_size(size() + 1);
     return true;
   }
-  // Whether all that were added are in it.
+  // Whether all members that were added are in it.
   bool complete() const noexcept { return complete_; }
 
-  // --- A walk, from the last added to the first, however long it takes: what is added during it is left out.
+  // --- A walk, from the last entry added to the first, however long it takes. Entries added during it are left out.
   void begin_walk() noexcept {
     walk_ = {head_, in_head_};
     walked_ = true;
   }
   bool is_through() const noexcept { return walk_.in == nullptr; }
-  // The next one.
+  // Returns the next entry.
   entry step() noexcept {
     seen_ = {walk_.in, --walk_.left};
     const entry found = seen_.in->entries[seen_.left];
     if (walk_.left == 0) walk_ = first_of(walk_.in->next);
     return found;
   }
-  // That one goes.
+  // Drops the entry that step() returned last.
   void drop(roster_memory& memory) noexcept { remove(seen_, memory); }
   void end_walk() noexcept {
     walk_ = {};
@@ -63,11 +63,11 @@ class group_roster {
 
   // --- Any thread
 
-  // Relaxed: only the driver changes it, and the others are content with a guess.
+  // Relaxed: only the driver changes it, and other threads need only a guess.
   std::size_t size() const noexcept { return size_.load(base::relaxed); }
-  // Whether a walk is worth its while, as few of those in it are among the group's `pending` ones.
+  // Whether a walk pays, because few of the entries are among the group's `pending` ones.
   bool too_stale(std::uint64_t pending) const noexcept { return size() > limits::few_members && size() / 4 > pending; }
-  // Makes all entries stale, for the next group in its place. By the holder of the last reference to the group.
+  // Makes all entries stale, for the next group in its place. Called by the holder of the last reference to the group.
   void forget() noexcept { complete_ = true; }
 
  private:
@@ -77,7 +77,7 @@ class group_roster {
     chunk* in = nullptr;
     std::uint32_t left = 0;
   };
-  // All chunks but the head are full.
+  // All chunks except the head are full.
   static place first_of(chunk* full) noexcept { return {full, full == nullptr ? 0 : roster_memory::chunk_entries}; }
   // Relaxed: as in size().
   void set_size(std::size_t size) noexcept { size_.store(size, base::relaxed); }
@@ -89,7 +89,7 @@ class group_roster {
     --hand_.left;
     if (!is_alive(hand_.in->entries[hand_.left])) remove({hand_.in, hand_.left}, memory);
   }
-  // The last one takes its place.
+  // Removes an entry; the last one takes its place.
   void remove(place at, roster_memory& memory) noexcept {
     at.in->entries[at.left] = head_->entries[--in_head_];
     set_size(size() - 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A group's own time, which stops while the group is paused. Types of their own: an offset that is added twice, or to a
-// time of the wrong clock, does not compile.
+// A group's own time, which stops while the group is paused. It has types of its own, so that an offset that is added
+// twice, or to a time of the wrong clock, does not compile.
 #pragma once
 
 #include <detent/time.hpp>
@@ -13,7 +13,7 @@ struct group_time {
   friend constexpr bool operator==(group_time, group_time) noexcept = default;
 };
 
-// How far a group's time is behind the engine's.
+// The distance of a group's time behind the engine's.
 struct group_offset {
   nanoseconds_t ns = 0;
   friend constexpr bool operator==(group_offset, group_offset) noexcept = default;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The nodes of a pool by index, as a wheel sees them: when each is due.
+// The nodes of a pool by index, as a wheel sees them: with the times at which they are due.
 #pragma once
 
 #include <detent/alloc/slot_pool.hpp>
@@ -19,8 +19,8 @@ using node_pool = alloc::slot_pool<>;
 static_assert(offsetof(node, pair) == 0 && offsetof(timer_pair, low) == 0);
 static_assert(state_word::generation_shift + state_word::generation_bits == 64);
 
-// The roundest time from `t` to `slack` later, the one with the most trailing zeros: what is spread over a while meets
-// there, so that sleeping engines wake up once for all of it.
+// The roundest time from `t` to `slack` later, which is the one with the most trailing zeros. Timers that are spread
+// over a while meet there, so that sleeping engines wake up once for all of them.
 constexpr nanoseconds_t coalesced(nanoseconds_t t, nanoseconds_t slack) noexcept {
   if (t == INT64_MIN) return t;
   // The highest bit in which the last differs from what is just before the first: that bit and those above it.
@@ -35,48 +35,49 @@ struct node_view {
 
   node& operator[](node_index index) const noexcept { return *static_cast<node*>(pool->hot(index)); }
   cold_node& cold(node_index index) const noexcept { return *static_cast<cold_node*>(pool->cold(index)); }
-  // Fetches what a visit will touch. Whether it has a cold part is not known yet: as likely as its neighbour.
+  // Fetches the memory that a visit will touch. Whether there is a cold part is not known yet; it is as likely as for
+  // the neighbour.
   void prefetch(node_index index, const node& neighbour) const noexcept {
     base::prefetch_to_write(&(*this)[index]);
     // Relaxed: a guess.
     if ((neighbour.pair.low.load(base::relaxed) & state_word::cold) != 0) base::prefetch_to_write(&cold(index));
   }
 
-  // Only in engines that capture origins.
+  // Only for engines that capture origins.
   origin_record& origin(node_index index) const noexcept {
     return *reinterpret_cast<origin_record*>(static_cast<std::byte*>(pool->cold(index)) + origin_offset);
   }
-  // Of the caller's own timer.
+  // Only for the caller's own timer.
   detent::origin origin_of(node_index index) const noexcept {
     const origin_record& noted = origin(index);
     return detent::origin::current(noted.file(), noted.line());
   }
 
-  // The time that orders it among others that are due. `word` is its state word.
+  // The time that orders the timer among others that are due. `word` is its state word.
   nanoseconds_t due_time(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     if ((word & state_word::cold) == 0) [[likely]]
       return deadline;
     return due_time_of_cold(index, deadline);
   }
-  // Of a node whose cold part counts; null: none. Perhaps of a later generation than the caller's, which finds out by
-  // the word.
+  // The group of a node whose cold part counts; null: none. It may be of a later generation than the caller's, which
+  // the word shows.
   group_state* group_of(node_index index) const noexcept { return cold(index).group(); }
-  // When the driver has to process it.
+  // The time at which the driver must process it.
   nanoseconds_t filing_time(node_index index, const node& of) const noexcept {
     return filing_time(index, observe(of.pair), deadline_of(of.pair));
   }
   nanoseconds_t filing_time(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     return filing_of(index, word, deadline).time;
   }
-  // Whether that is by `now`, of one whose due_time() is `due`. A member of a paused group is never due.
+  // Whether a timer whose due_time() is `due` is due by `now`. A member of a paused group is never due.
   bool is_due_by(nanoseconds_t now, node_index index, std::uint64_t word, nanoseconds_t due) const noexcept {
     if ((word & state_word::cold) == 0) [[likely]]
       return due <= now;
     return cold_is_due_by(now, index, due);
   }
-  // When, and whether in order: not if it was restarted since it was armed, nor if others of its time may be due
-  // before, nor if the time of its group, or of an earlier one in the same place, has stood still: some members may
-  // not have followed it yet.
+  // The time by which a node is filed, and whether it is in order. It is not if it was restarted since it was armed, or
+  // if others of its time may be due before. Nor is it if the time of its group, or of an earlier one in the same
+  // place, has stood still, because some members may not have followed it yet.
   filing filing_of(node_index index, const node& of) const noexcept {
     return filing_of(index, observe(of.pair), deadline_of(of.pair));
   }
@@ -90,7 +91,8 @@ struct node_view {
   }
 
  private:
-  // Of what has a cold part. Out of line: a call is little beside the cold part's line, and there are forty callers.
+  // For a node with a cold part. Out of line: a call costs little beside the cold part's line, and there are forty
+  // callers.
   DETENT_NOINLINE nanoseconds_t due_time_of_cold(node_index index, nanoseconds_t deadline) const noexcept {
     const group_state* group = group_of(index);
     return group == nullptr ? deadline : in_engine_time(*group, deadline);

@@ -15,8 +15,8 @@
 
 namespace detent::detail {
 
-// The memory of the rosters: chunks that go from one group to the next, so that all rosters together take what their
-// members took when there were most of them. The driver's.
+// The memory of the rosters: chunks that go from one group to the next, so that all rosters together take the memory
+// that their members took when there were most of them. Used by the driver alone.
 class roster_memory {
  public:
   struct entry {
@@ -30,7 +30,7 @@ class roster_memory {
   };
   static_assert(sizeof(chunk) == 64, "a cache line");
 
-  // This many chunks ahead, untouched until used. Throws bad_alloc.
+  // Allocates this many chunks ahead, untouched until used. Throws bad_alloc.
   explicit roster_memory(std::size_t ahead = 0) {
     if (ahead != 0) add_slab(ahead);
   }
@@ -58,7 +58,7 @@ class roster_memory {
   }
 
   std::vector<std::unique_ptr<chunk[]>> slabs_;
-  chunk *fresh_ = nullptr, *end_ = nullptr;  // of the last slab, never used yet
+  chunk *fresh_ = nullptr, *end_ = nullptr;  // in the last slab, never used yet
   std::size_t made_ = 0;
   chunk* free_ = nullptr;  // given back, linked
 };

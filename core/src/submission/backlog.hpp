@@ -12,21 +12,21 @@
 
 namespace detent::detail {
 
-// Backpressure with hysteresis: how much producers may submit before the driver must drain, regardless of the
-// deadlines. It bounds the memory and the work that pile up. A recent entry stays in the queue, as most timers
-// are cancelled soon after and cost the driver nothing but the check of a stale entry. A ring costs the producer
-// thousands of nanoseconds, so the bound grows while rings come closer than eight milliseconds, from tens of kilobytes
-// of entries to two megabytes.
+// Backpressure with hysteresis: bounds what producers may submit before the driver must drain, regardless of the
+// deadlines, and so the memory and the work that pile up. A recent entry stays in the queue, because most timers are
+// cancelled soon after and cost the driver only the check of a stale entry. A ring costs the producer thousands of
+// nanoseconds. So the bound grows while rings come closer than eight milliseconds, from tens of kilobytes of entries to
+// two megabytes.
 class backlog {
  public:
-  // Any thread: adds entries that it pushed. True: ring. Relaxed throughout: a mere count; the ring brings it across.
+  // Any thread: adds entries that it pushed. True: ring. Relaxed throughout: only a count; the ring brings it across.
   bool add(std::uint64_t entries) noexcept {
     return submitted_.fetch_add(entries, base::relaxed) + entries >= limit_.load(base::relaxed);
   }
 
   // --- The driver. ---
 
-  // `entries` are left.
+  // Sets how many entries are left.
   void set_left(std::uint64_t entries) noexcept { submitted_.store(entries, base::relaxed); }
   // Whether there are too many, at `now`; and how many may stay.
   bool is_full(nanoseconds_t now) noexcept;

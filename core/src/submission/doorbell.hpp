@@ -11,12 +11,13 @@
 //                                               something earlier came? lower W, needs no fence
 //                                               sleep, unless the bell rang since it was cleared
 //
-// Of any push and any raise of W, one side sees the other: the fences forbid that both miss. Where W stays or falls
-// there is nothing to miss: what is earlier has rung. Ringing twice is harmless, so every condition to ring is OR-ed.
+// Of any push and any raise of W, one side sees the other: the fences forbid that both miss. If W stays or falls there
+// is nothing to miss, because an earlier deadline has rung. Ringing twice is harmless, so every condition to ring is
+// OR-ed.
 //
 // The pair of fences around W is symmetric at first, a full one on either side. While pushes are many and raises few,
-// the driver takes both sides upon itself: producers then pass a light fence, and each raise a heavy one. Where the
-// kernel comes to refuse that, the pair is symmetric again for good.
+// the driver takes the cost of both sides: producers then pass a light fence, and each raise a heavy one. If the kernel
+// comes to refuse that, the pair is symmetric again for good.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -29,7 +30,7 @@
 
 namespace detent::detail {
 
-// Producers read the wake time on every push; the bell changes with every wake: a line each.
+// Producers read the wake time on every push, and the bell changes with every wake, so each has a cache line.
 class doorbell {
  public:
   enum class ring_result : std::uint8_t {
@@ -51,11 +52,11 @@ class doorbell {
   }
 
   // Whether a deadline needs a ring. Relaxed: the fence before it orders it after the push, and pairs with the one of
-  // raise(); a value that is stale by a lowering only rings once too often.
+  // raise(); a value that a lowering has made stale only rings once too often.
   bool earlier_than_wake(nanoseconds_t deadline) const noexcept { return deadline < wake_time_.load(base::relaxed); }
 
-  // For a deadline before W: a complete drain is then pending. (13) release: pairs with (14), so that the drain
-  // sees the push; written even where an earlier deadline stays, so that one mark which covers another passes on both
+  // For a deadline before W: a complete drain is then pending. (13) release: pairs with (14), so that the drain sees
+  // the push. It is written even if an earlier deadline stays, so that one mark which covers another passes on both
   // pushes.
   ring_result ring_for_earlier(nanoseconds_t deadline) noexcept {
     nanoseconds_t earliest = earliest_.load(base::relaxed);  // relaxed: (13) confirms it
@@ -79,12 +80,12 @@ class doorbell {
 
   // --- The driver. ---
 
-  // Announces that it will wait longer than announced before; a complete drain must follow.
+  // Announces a longer wait than before; a complete drain must follow.
   void raise(nanoseconds_t wake_time) noexcept {
     wake_time_.store(wake_time, base::relaxed);  // relaxed: the fence orders it before the drain
     fence_driver();
   }
-  // Orders what the driver has announced before what it drains from now on.
+  // Orders the driver's announcements before the drains that follow.
   void fence_driver() noexcept {
     // Relaxed: only this thread changes it. (7) pairs with fence_push().
     if (!asymmetric_.load(base::relaxed)) {
@@ -94,7 +95,7 @@ class doorbell {
     }
   }
   // From the next raise on the driver pays for the producers' fences, if that was allowed and has not been refused.
-  // Relaxed: a producer that does not know yet has a fence too many.
+  // Relaxed: a producer that does not know yet has one fence too many.
   void begin_asymmetric() noexcept { asymmetric_.store(may_be_asymmetric(), base::relaxed); }
   // All producers pay again. A push under a light fence lies before the heavy one here, and the complete drain
   // of a raise that follows sees it.
@@ -104,22 +105,22 @@ class doorbell {
   }
   bool asymmetric() const noexcept { return asymmetric_.load(base::relaxed); }  // relaxed: its own value
   bool may_be_asymmetric() const noexcept { return heavy_fence_ && !refused_; }
-  // Before another thread has the bell: whether base::heavy_fence() may be used.
+  // To be called before another thread has the bell: says whether base::heavy_fence() may be used.
   void allow_asymmetric(bool allowed) noexcept { heavy_fence_ = allowed; }
 
-  // Only ever to an earlier time. Relaxed: a producer that reads the later one rings once too often, not too seldom.
+  // Only moves to an earlier time. Relaxed: a producer that reads the later one rings once too often, not too seldom.
   void lower(nanoseconds_t wake_time) noexcept { wake_time_.store(wake_time, base::relaxed); }
   nanoseconds_t wake_time() const noexcept { return wake_time_.load(base::relaxed); }  // relaxed: its own value
 
-  // Whether somebody rang since clear(). (2) acquire: pairs with (1).
+  // Whether it has rung since clear(). (2) acquire: pairs with (1).
   bool has_rung() const noexcept { return bell_.load(base::acquire) == rung; }
-  // Before the drain that answers the rings, never after it. (3) acquire: pairs with (1).
+  // To be called before the drain that answers the rings, never after it. (3) acquire: pairs with (1).
   void clear() noexcept {
     bell_.exchange(quiet, base::acq_rel);
     base::full_fence();  // (8) pairs with (10)
   }
-  // Takes note of a ring, before the drain that answers it. The earliest deadline that was rung for, if any: the drain
-  // has to be a complete one.
+  // Takes note of a ring, before the drain that answers it. Returns the earliest deadline that was rung for, if any;
+  // the drain must then be a complete one.
   std::optional<nanoseconds_t> answer() noexcept {
     if (!has_rung()) return std::nullopt;
     clear();
@@ -140,7 +141,8 @@ class doorbell {
     bell_.compare_exchange_strong(expected, quiet, base::acq_rel, base::acquire);  // (5) fails if rung: stays rung
     return true;
   }
-  // For the thread that stops the engine, between its mark and its scan of the timers: (12) pairs with fence_push().
+  // Called by the thread that stops the engine, between its mark and its scan of the timers: (12) pairs with
+  // fence_push().
   void fence_stop() const noexcept {
     if (!heavy_fence_) {
       base::full_fence();
@@ -158,8 +160,8 @@ class doorbell {
   }
 
  private:
-  // The kernel has refused a heavy fence: from now on all producers pay, and what was pushed under a light one is
-  // waited for, this once.
+  // The kernel has refused a heavy fence. From now on all producers pay, and this once there is a wait for what was
+  // pushed under a light one.
   void do_without() noexcept {
     refused_ = true;
     asymmetric_.store(false, base::relaxed);  // relaxed: the fence orders it before the next raise
@@ -169,7 +171,7 @@ class doorbell {
   static constexpr nanoseconds_t nothing = forever;
   static constexpr std::uint32_t quiet = 0, rung = 1, sleeping = 2, outside = 3;
 
-  // Forever at first: any entry before the driver's first drain is earlier, and rings.
+  // Forever at first, so any entry before the driver's first drain is earlier, and rings.
   alignas(64) base::atomic<nanoseconds_t> wake_time_{forever};
   base::atomic<bool> asymmetric_{false};
   bool heavy_fence_ = false;

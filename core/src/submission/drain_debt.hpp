@@ -13,10 +13,10 @@
 
 namespace detent::detail {
 
-// Whether a complete drain is pending, and what the driver announces before it waits. The driver's own.
+// Knows whether a complete drain is pending, and what the driver announces before it waits. Used by the driver alone.
 class drain_debt {
  public:
-  // Something was announced or rung that asks for a drain which begins after this and leaves nothing.
+  // An announcement or a ring needs a drain that begins after this and leaves nothing.
   void request_drain() noexcept {
     drain_pending_ = true;
     taken_short_ = false;
@@ -25,9 +25,9 @@ class drain_debt {
 
   // A batch came out of the queue; `all`: the queue held no more.
   void note_batch(bool all) noexcept { taken_short_ = all; }
-  // Whether that was all there was, and no drain was requested since.
+  // Whether that was everything, and no drain was requested since.
   bool is_covered() const noexcept { return taken_short_; }
-  // The drain is complete. `rescan`: one was asked for. True: the caller scans every node, too, and inserts what
+  // The drain is complete. `rescan`: a rescan was requested. True: the caller also scans every node, and inserts what
   // it finds.
   [[nodiscard]] bool complete_drain(bool rescan) noexcept {
     drain_pending_ = false;
@@ -37,7 +37,8 @@ class drain_debt {
   // The drain inserted something.
   void note_filing() noexcept { look_for_earlier_ = true; }
 
-  // Takes note of the rings so far. leave(time): how long before the time that was rung for the driver drains; 0: now.
+  // Takes note of the rings so far. leave(time) returns how long before the time that was rung for the driver drains;
+  // 0: now.
   template <class Leave>
   void answer(doorbell& bell, Leave&& leave) noexcept {
     const std::optional<nanoseconds_t> rung = bell.answer();
@@ -47,8 +48,8 @@ class drain_debt {
     if (ahead == 0) request_drain();
   }
 
-  // Announces to the producers until when the driver sleeps, and drains what that asks for. Returns when the wait ends
-  // at the latest; INT64_MIN: now, as there is more to do. Of `driver`:
+  // Announces to the producers how long the driver sleeps, and drains what that requires. Returns the latest time at
+  // which the wait ends; INT64_MIN: now, because there is more to do. `driver` has:
   //   bool keeps(time)                  prefers a spurious wake-up at that time to announcing a later one
   //   void raises()                     a later one is announced next, with a fence
   //   void answer()                     answer(), above
@@ -67,9 +68,9 @@ class drain_debt {
 
 template <class Driver>
 nanoseconds_t drain_debt::announce(doorbell& bell, nanoseconds_t until, Driver&& driver) noexcept {
-  // The wake time stays low, and falls to what was rung for, although that may be cancelled by now: a spurious wake-up
-  // at that time costs less than a raise now, which asks for a complete drain, and than the rings of all that comes
-  // before a later one.
+  // The wake time stays low, and falls to the deadline that was rung for, although that may be cancelled by now. A
+  // spurious wake-up at that time costs less than a raise now, which requires a complete drain, and less than the rings
+  // of all entries that come before a later one.
   const nanoseconds_t announced = bell.wake_time();
   const nanoseconds_t rung = std::exchange(rung_for_, forever);
   const nanoseconds_t low = std::min(announced, rung);

@@ -11,18 +11,18 @@
 
 namespace detent::detail {
 
-// Which side should pay for the fences of doorbell.hpp. A full fence costs a producer 5 ns a push; a heavy one costs
+// Decides which side pays for the fences of doorbell.hpp. A full fence costs a producer 5 ns a push. A heavy one costs
 // the driver, and each core that runs a thread of the process, some microseconds a raise of the wake time.
 class fence_policy {
  public:
   // `cpus`: how many the process may use.
   explicit fence_policy(unsigned cpus) noexcept : break_even_(std::max(cpus, 2U) * limits::pushes_a_cpu) {}
 
-  // As many pushes cost as much as one raise; beyond twice as many the driver pays.
+  // This many pushes cost as much as one raise; beyond twice as many the driver pays.
   std::uint64_t break_even() const noexcept { return break_even_; }
   void count_pushes(std::uint64_t pushes) noexcept { pushes_ += pushes; }
   void count_raise() noexcept { raises_ += break_even_; }
-  // Whether the driver should pay, given whether it does; changes its mind on evidence of some size only.
+  // Whether the driver should pay, given whether it does now. It changes its mind only on evidence of some size.
   bool prefers_asymmetric(bool now) noexcept {
     if (pushes_ + raises_ < limits::fence_evidence * break_even_) return now;
     bool preferred = now ? pushes_ >= raises_ : pushes_ > 2 * raises_;
@@ -31,8 +31,8 @@ class fence_policy {
     return preferred;
   }
 
-  // How long the first heavy fences took here, in nanoseconds: a host on which they take longer has a higher
-  // break-even.
+  // How long the first heavy fences took here, in nanoseconds. On a host on which they take longer, the break-even is
+  // higher.
   bool has_cost() const noexcept { return has_cost_; }
   void set_cost(nanoseconds_t cost) noexcept {
     has_cost_ = true;
@@ -47,7 +47,7 @@ class fence_policy {
   std::uint64_t break_even_;
   bool has_cost_ = false;
   std::uint64_t pushes_ = 0;
-  std::uint64_t raises_ = 0;  // times break_even_
+  std::uint64_t raises_ = 0;  // multiplied by break_even_
 };
 
 }  // namespace detent::detail

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which producers have something for the driver: marks, so that it visits those alone, however many threads there are.
+// Marks that say which producers have something for the driver, so that it visits only those, however many threads
+// there are.
 //
 //   producer                                  driver
 //     push the entry                            clear the marks of those that it found idle
@@ -8,8 +9,8 @@
 //
 // Of any push and any clearing of the mark, one side sees the other: a Dekker handshake with the two fences of
 // doorbell.hpp, of which either kind will do. A mark stays while its producer is busy, and a push then costs a load of
-// the producer's own line. The mark itself is under the second fence before the wake time is read, as a driver that
-// announces a new wake time must find it.
+// the producer's own line. The mark itself comes before the second fence, which precedes the read of the wake time,
+// because a driver that announces a new wake time must find the mark.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -26,7 +27,7 @@ namespace detent::detail {
 // A producer's own part.
 class pusher {
  public:
-  // By the producer, after the fence that follows a push. Relaxed: the fence orders it.
+  // Called by the producer, after the fence that follows a push. Relaxed: the fence orders it.
   bool is_marked() const noexcept { return marked_.load(base::relaxed); }
 
  private:
@@ -42,7 +43,7 @@ enum class visit : std::uint8_t {
   enough  // and the round ends here
 };
 
-// All producers of a queue. They only come, and one that is left by its thread passes to another.
+// All producers of a queue. None ever leaves; one that its thread leaves passes to another.
 class pushers {
  public:
   pushers() noexcept = default;
@@ -52,14 +53,14 @@ class pushers {
 
   // --- Any thread
 
-  // Before its first push. False: out of memory.
+  // To be called before its first push. False: out of memory.
   bool enrol(pusher& made) noexcept;
-  // Where is_marked() is false. The producer passes another fence before it reads the wake time.
+  // To be called if is_marked() is false. The producer passes another fence before it reads the wake time.
   void mark(pusher& mine) noexcept;
 
   // --- The driver
 
-  // True: no producer has anything. A few instructions; false where there are more than a group's worth of producers.
+  // True: no producer has anything. A few instructions; false if there are more producers than a group holds.
   bool is_quiet() const noexcept {
     // Relaxed, both: as a visit that finds no entries.
     return first_.visited == 0 && first_.fresh.load(base::relaxed) == 0 && first_.next.load(base::relaxed) == nullptr;
@@ -78,7 +79,7 @@ class pushers {
     base::atomic<std::uint64_t> fresh{0};  // marks that the driver has not taken up yet
     base::atomic<group*> next{nullptr};
     std::array<base::atomic<pusher*>, group_size> members{};
-    // The driver's own: whom it visits, and who had something since unmark_idle().
+    // Used by the driver alone: the producers that it visits, and those that had something since unmark_idle().
     std::uint64_t visited = 0, busy = 0;
   };
 
@@ -93,7 +94,7 @@ class pushers {
 
   base::atomic<std::uint32_t> count_{0};
   group first_;
-  // The driver's own: where the next round begins.
+  // Used by the driver alone: where the next round begins.
   group* turn_ = &first_;
   std::uint32_t turn_member_ = 0;
   std::uint32_t idle_visits_ = 0;
@@ -108,7 +109,7 @@ inline pushers::~pushers() {
 }
 
 inline bool pushers::enrol(pusher& made) noexcept {
-  made.number_ = count_.fetch_add(1, base::relaxed);  // relaxed: only has to be unique
+  made.number_ = count_.fetch_add(1, base::relaxed);  // relaxed: must only be unique
   group* const of = group_of(made.number_, true);
   if (of == nullptr) return false;
   // (1) release: pairs with (2), beside the mark that follows it.

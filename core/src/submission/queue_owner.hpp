@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Who owns a producer's queue, and so ends it: the thread that pushes, at its end; the driver, once it has taken all
-// that a thread left in it; or the end of the engine. A queue that is left passes to the next thread that pushes with
-// the same record, if the driver has not ended it by then.
+// Says who owns a producer's queue, and so ends it: the thread that pushes, at its end; the driver, once it has taken
+// all that a thread left in it; or the end of the engine. A queue that is left passes to the next thread that pushes
+// with the same record, if the driver has not ended it by then.
 //
 //   owned --leave(), all taken--> the thread ends it
 //     |   --leave(), some left--> left --resume()-----------------> owned, by the next thread
@@ -33,9 +33,10 @@ class queue_owner {
 
   // Null: it has no queue yet. Relaxed: its own.
   Queue* mine() const noexcept { return mine_.load(base::relaxed); }
-  // Where mine() is null: what the thread before has left. Null: there is nothing, and the thread makes another.
+  // To be called if mine() is null: returns the queue that the thread before has left. Null: there is none, and the
+  // thread makes another.
   Queue* resume() noexcept;
-  // One that it has made. Relaxed, both: passed on by (1).
+  // Begins with a queue that the thread has made. Relaxed, both: passed on by (1).
   void begin(Queue& made) noexcept {
     filled_.store(&made, base::relaxed);
     mine_.store(&made, base::relaxed);
@@ -44,7 +45,7 @@ class queue_owner {
   void count_pushed(std::uint64_t count) noexcept { pushed_.store(pushed_.load(base::relaxed) + count, base::release); }
   // Annotates for ThreadSanitizer, after the thread has allocated memory for its queue: others may free it.
   void show_allocated() const noexcept { base::show_release(this); }
-  // At the end of the thread. The queue, where the caller has to end it.
+  // Called at the end of the thread. Returns the queue if the caller must end it.
   [[nodiscard]] Queue* leave() noexcept;
 
   // --- The driver
@@ -57,18 +58,18 @@ class queue_owner {
   void count_taken(std::uint64_t count) noexcept { taken_.store(taken_.load(base::relaxed) + count, base::release); }
   // Whether take_left() is worth a call. Relaxed: it is asked again at the next visit.
   bool is_left() const noexcept { return left_at_.load(base::relaxed) != 0; }
-  // The queue, where a thread has left it, all of it is taken, and the caller has to end it.
+  // Returns the queue if a thread has left it and all of it is taken; the caller must end it.
   [[nodiscard]] Queue* take_left() noexcept;
 
   // --- The end of the engine, when no thread pushes and none drives; one may be in leave()
 
-  // The queue, where the caller has to end it.
+  // Returns the queue if the caller must end it.
   [[nodiscard]] Queue* retire() noexcept;
 
  private:
-  // The driver's line.
+  // On a cache line of the driver.
   alignas(64) base::atomic<std::uint64_t> taken_{0};
-  // The thread's.
+  // On a cache line of the thread.
   alignas(64) base::atomic<Queue*> mine_{nullptr};
   base::atomic<Queue*> filled_{nullptr};  // the last one that was made; for the driver, once an entry is there
   base::atomic<std::uint64_t> left_at_{

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The memory of the queues of an engine's threads: what was set aside with the engine, and beyond it the heap's.
+// The memory of the queues of an engine's threads: memory that was set aside with the engine, and beyond it the heap's.
 #pragma once
 
 #include <detent/alloc/item_array.hpp>
@@ -15,9 +15,9 @@
 namespace detent::detail {
 
 // Any thread takes and gives, lock-free except for the heap. Blocks of entries come back to all threads when their
-// queue ends, and whole pages of them to the kernel; what else a queue consists of is handed out once.
+// queue ends, and whole pages of them to the kernel. The other parts of a queue are handed out once.
 //
-// Moodycamel's queue asks for memory by static functions: these serve the room of the calling thread's innermost `use`.
+// Moodycamel's queue requests memory by static functions, which serve the room of the calling thread's innermost `use`.
 class queue_room {
  public:
   // For `entries` entries ahead, untouched until used; 0: none. Throws bad_alloc.
@@ -37,12 +37,12 @@ class queue_room {
     queue_room* const outer_;
   };
 
-  // Within a `use`. Null: out of memory.
+  // To be called within a `use`. Null: out of memory.
   static void* take(std::size_t bytes) noexcept;
   static void give(void* taken) noexcept;
 
  private:
-  // A block of entries with what moodycamel has beside them, in lines.
+  // A block of entries with the fields that moodycamel has beside them, in lines.
   static constexpr std::size_t block_bytes = (limits::entries_a_block * sizeof(std::uint64_t) + 64 + 63) / 64 * 64;
   using block_array = alloc::item_array<block_bytes>;
 
@@ -56,7 +56,7 @@ class queue_room {
 
   const std::size_t blocks_, rest_bytes_;
   const std::unique_ptr<block_array::word[]> in_use_;
-  std::byte* const memory_;                  // the blocks, and then the rest; null: there is none ahead
+  std::byte* const memory_;                  // the blocks, and then the rest; null: nothing was set aside
   base::atomic<std::size_t> first_free_{0};  // a hint: the word of in_use_ where the search begins
   base::atomic<std::size_t> given_{0};       // of the rest
 };

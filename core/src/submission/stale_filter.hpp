@@ -12,13 +12,13 @@
 namespace detent::detail {
 
 // Detects stale entries from the entries alone: a later entry that names the same node in a later generation has
-// overtaken them. A thread that schedules and cancels reuses few nodes for many generations, and each read of one would
-// drag its cache line away from that thread. One thread.
+// overtaken them. A thread that schedules and cancels reuses few nodes for many generations, and each read of such a
+// node would drag its cache line away from that thread. One thread.
 class stale_filter {
  public:
-  // Moves those that may mean something, in their order, to the end of `entries`; says where they begin.
+  // Moves the entries that may mean something, in their order, to the end of `entries`, and returns where they begin.
   std::size_t keep_fresh(std::uint64_t* entries, std::size_t count) noexcept {
-    // Backwards, so that what overtakes is seen first; the kept ones gather at the end.
+    // Goes backwards, so that it sees the overtaking entry first; the kept ones gather at the end.
     std::size_t kept = count;
     for (std::size_t i = count; i-- != 0;) {
       std::uint64_t entry = entries[i];

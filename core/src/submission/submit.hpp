@@ -6,24 +6,24 @@
 
 namespace detent::detail {
 
-// Asks the driver to scan every node, as an entry could not be pushed.
+// Asks the driver to scan every node, because an entry could not be pushed.
 class rescan_request {
  public:
-  // (1) release: pairs with (2), as the driver may find it before the ring that follows. An exchange, so that one which
-  // comes after another passes on both nodes.
+  // (1) release: pairs with (2), because the driver may find it before the ring that follows. An exchange, so that one
+  // which comes after another passes on both nodes.
   void make() noexcept { made_.exchange(true, base::release); }
   // Relaxed: the thread that made it is only promised the next scan.
   bool is_made() const noexcept { return made_.load(base::relaxed); }
-  // Before the scan of the nodes. (2) acquire: pairs with (1).
+  // To be called before the scan of the nodes. (2) acquire: pairs with (1).
   bool take() noexcept { return is_made() && made_.exchange(false, base::acquire); }
 
  private:
   base::atomic<bool> made_{false};
 };
 
-// After a push, `pushed` being false where there was no memory for the entry. True: the caller rings, for the deadline
-// by which the entry is to be processed. The caller's checks whether the engine stops then come after the push. mark():
-// marks the producer where it is not; true: it was not (pushers.hpp).
+// Called after a push; `pushed` is false if there was no memory for the entry. True: the caller rings, for the deadline
+// by which the entry must be processed. The caller's checks whether the engine stops then come after the push. mark()
+// marks the producer if it is not marked; true: it was not (pushers.hpp).
 template <class Mark>
 [[nodiscard]] bool has_to_ring(const doorbell& bell, rescan_request& rescan, nanoseconds_t deadline, bool pushed,
                                Mark&& mark) noexcept {
@@ -35,8 +35,8 @@ template <class Mark>
   return !pushed || bell.earlier_than_wake(deadline);
 }
 
-// After a push that announced no deadline, as the timer's group was paused. look(): its deadline by now, or forever.
-// Either the drain that a resumption asks for finds the entry, or look() finds the group resumed.
+// Called after a push that announced no deadline, because the timer's group was paused. look() returns its deadline by
+// now, or forever. Either the drain that a resumption requests finds the entry, or look() finds the group resumed.
 template <class Look, class Ring>
 void ring_if_resumed(Look&& look, Ring&& ring) noexcept {
   base::full_fence();  // (3) pairs with (9) of group_state::resume()

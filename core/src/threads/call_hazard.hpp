@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // A hazard flag for each thread and engine, after hazard pointers: the engine's end waits for calls under way.
 //
-// A timer may fire while the call that armed it has not returned yet: it still has to ring the doorbell, or to check
-// whether the engine stops. If its callback destroys the engine, the call would go on in freed memory. So a call raises
-// its thread's flag before it publishes the timer, and lowers it when it needs the engine no more; the end of the
-// engine waits until each thread's flag is low. The thread that ends the engine because of the callback
-// sees the flag raised, as the publication of the timer carries it there; so the fast path needs no fence, only two
-// stores.
+// A timer may fire while the call that armed it has not returned yet, because the call must still ring the doorbell, or
+// check whether the engine stops. If its callback destroys the engine, the call would go on in freed memory. So a call
+// raises its thread's flag before it publishes the timer, and lowers it when it needs the engine no more; the end of
+// the engine waits until each thread's flag is low. The thread that ends the engine because of the callback sees the
+// flag raised, because the publication of the timer carries it there. So the fast path needs no fence, only two stores.
 //
-// A call that publishes nothing, but reads what the end of the engine takes back before it waits, puts a full fence
-// after raise(), and the end of the engine one before wait(): a Dekker handshake, of which one side sees the other.
+// A call that publishes nothing, but reads memory that the end of the engine takes back before it waits, puts a full
+// fence after raise(), and the end of the engine puts one before wait(): a Dekker handshake, in which one side sees the
+// other.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -20,13 +20,14 @@ namespace detent::detail {
 
 class call_hazard {
  public:
-  // The thread itself, before it publishes what may end the engine. Relaxed: carried by the release of the publication.
+  // Called by the thread itself, before it publishes something that may end the engine. Relaxed: carried by the release
+  // of the publication.
   void raise() noexcept { raised_.store(1, base::relaxed); }
-  // After its last access to the engine. (1) release: pairs with (2), so that the end of the engine comes after all of
-  // it.
+  // Called after its last access to the engine. (1) release: pairs with (2), so that the end of the engine comes after
+  // all of these accesses.
   void lower() noexcept { raised_.store(0, base::release); }
 
-  // For the length of a scope, which may lie inside another one.
+  // Raises the flag for the length of a scope, which may lie inside another one.
   class scope {
    public:
     explicit scope(call_hazard& of) noexcept : of_(of), outer_(of.raised_.load(base::relaxed)) {  // relaxed: its own
@@ -41,8 +42,9 @@ class call_hazard {
     const std::uint32_t outer_;
   };
 
-  // The thread that ends the engine, for another thread's flag: returns when it has been low. pause(flag) is between
-  // two checks, and may sleep on the flag for a while; it is not woken, as lower() must cost no more than a store.
+  // The thread that ends the engine calls this for another thread's flag. It returns when the flag has been low.
+  // pause(flag) comes between two checks, and may sleep on the flag for a while; it is not woken, because lower() must
+  // cost no more than a store.
   template <class Pause>
   void wait(Pause pause) const noexcept {
     while (raised_.load(base::acquire) != 0) pause(raised_);  // (2) acquire: pairs with (1)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The right to touch the wheel. A thread's record holds it while that thread drives, and null else: what any thread
-// runs reaches the wheel by its own record or not at all.
+// The right to touch the wheel. A thread's record holds it while that thread drives, and holds null otherwise. So code
+// on any thread reaches the wheel through its own record or not at all.
 #pragma once
 
 #include "timer/node.hpp"
@@ -9,16 +9,16 @@
 
 namespace detent::detail {
 
-// The steps that a driving thread takes at once and every other one submits. The driver implements them.
+// The steps that a driving thread takes at once and every other thread submits. The driver implements them.
 class driver_port {
  public:
-  // A node that has been armed.
+  // Inserts a node that has been armed.
   virtual void insert(node_index index, node& armed) noexcept = 0;
-  // One that its own run has re-armed: not in this pass any more.
+  // Inserts a node that its own run has re-armed, but not into this pass.
   virtual void reinsert(node_index index, node& armed) noexcept = 0;
-  // One that has been restarted to an earlier deadline.
+  // Accepts a node that has been restarted to an earlier deadline.
   virtual void accept(node_index index, node& submitted, std::uint32_t generation) noexcept = 0;
-  // One that has been cancelled while it was armed: it is taken out and freed.
+  // Takes out and frees a node that has been cancelled while it was armed.
   virtual void reap(node_index index, node& cancelled) noexcept = 0;
 
  protected:

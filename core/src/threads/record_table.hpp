@@ -15,7 +15,7 @@ namespace detent::detail {
 
 struct thread_record;
 
-// One thread's. Trivial, so that reading it from a thread's static storage calls nothing; release() frees it.
+// Belongs to one thread. Trivial, so that reading it from a thread's static storage calls nothing; release() frees it.
 class record_table {
  public:
   struct place {
@@ -30,8 +30,8 @@ class record_table {
     while (places_[at].record != nullptr && places_[at].engine != engine) at = next(at);
     return places_[at].record != nullptr ? &places_[at] : nullptr;
   }
-  // Of an engine that find() does not find. When the table is full, forget(place) is called for those that
-  // is_dead(place) says are. Throws bad_alloc, and nothing has changed.
+  // Adds a record for an engine that find() does not find. When the table is full, forget(place) is called for each
+  // place for which is_dead(place) holds. Throws bad_alloc, and then nothing has changed.
   template <class Dead, class Forget>
   void add(const place& added, Dead&& is_dead, Forget&& forget) {
     if (4 * (count_ + 1) > size_) make_room(is_dead, forget);

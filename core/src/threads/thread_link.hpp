@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which side frees what a thread keeps for an engine, when either may end first: one word per (thread, engine).
+// Decides which side frees a thread's record of an engine when either may end first: one word per (thread, engine).
 //
 //   vacant --adopt--> both --leave--> flushing --left--> vacant
 //                      |                 | the engine's end waits for this to pass
@@ -26,14 +26,15 @@ class thread_link {
            state_.compare_exchange_strong(expected, both, base::acquire, base::relaxed);
   }
 
-  // The thread ends. False: the engine has ended, and the record is the thread's to free. True: it may touch the
-  // engine until left(). (2) acquire on failure: pairs with (4).
+  // The thread ends. False: the engine has ended, and the thread must free the record. True: it may touch the engine
+  // until left(). (2) acquire on failure: pairs with (4).
   bool leave() noexcept {
     std::uint32_t expected = both;
     return state_.compare_exchange_strong(expected, flushing, base::acquire, base::acquire);
   }
-  // A system call only if the engine's end waits for it. From the exchange on that may free the record: the wake-up
-  // touches no memory, and is a spurious one for the address's next owner (lifecycle.hpp, leave_drive()).
+  // Makes a system call only if the engine's end waits for it. The engine's end may free the record from the exchange
+  // on. So the wake-up touches no memory, and is a spurious one for the address's next owner (lifecycle.hpp,
+  // leave_drive()).
   void left() noexcept {
     if (state_.exchange(vacant, base::release) == awaited)  // (3) release: pairs with (1) and (5)
       base::futex_wake(state_, 1);
@@ -42,7 +43,7 @@ class thread_link {
   // Whether the engine has ended, for the thread that owns the record. (4a) acquire: pairs with (4).
   bool engine_gone() const noexcept { return state_.load(base::acquire) == gone; }
 
-  // The engine ends. True: no thread has the record, and it is the engine's to free. Waits while a thread is leaving.
+  // The engine ends. True: no thread has the record, and the engine must free it. Waits while a thread is leaving.
   bool end_engine() noexcept {
     std::uint32_t state = state_.load(base::acquire);  // (5) acquire: pairs with (3)
     while (state != vacant) {

@@ -21,7 +21,7 @@ namespace detent::detail {
 class driver_port;
 struct thread_record;
 
-// The parts of an engine that its records are made with, and the steps when a record's thread ends, or its engine.
+// The parts of an engine with which its records are made, and the steps when a record's thread or its engine ends.
 struct thread_host {
   void* engine;  // only an address: what fast_path() compares
   counters_block& counts;
@@ -30,9 +30,9 @@ struct thread_host {
   void (*retire)(void* engine, thread_record& old) noexcept;  // the thread may be in take_leave
 };
 
-// Which fast paths of calls are open to a thread that holds a record.
+// The fast paths of calls that are open to a thread that holds a record.
 enum class fast_paths : std::uint8_t {
-  none,        // it drives the engine itself; or the engine has a capacity, or has been stopped, or has ended
+  none,        // it drives the engine itself; or the engine has a bound, or has been stopped, or has ended
   some,        // those that need not know the tick
   exact_ticks  // all of them: the tick is 1 ns
 };
@@ -43,7 +43,7 @@ struct reap_batch {
   std::size_t count = 0;  // below the size, but while it is being pushed
 };
 
-// Belongs to the thread that holds it; passes to another when the thread ends, so that threads that come and go leak
+// Belongs to the thread that holds it, and passes to another when the thread ends. So threads that come and go leak
 // neither memory nor places in the queue.
 struct alignas(64) thread_record {
   thread_record(const thread_host& made_for, std::uint64_t of, counter_cell* cells, std::uint32_t first_order) noexcept
@@ -64,16 +64,16 @@ struct alignas(64) thread_record {
   call_hazard hazard;                                 // raised while the end of the engine must wait for this thread
   const thread_host* const host;                      // dead with the engine
   producer pushed;                                    // its part of the submission queue
-  base::atomic<producer*> critical{nullptr};          // and of the critical ones'; made when it is needed
-  const bool enrolled;                                // there was memory for a place in the first of them
-  base::atomic<fast_paths> open{fast_paths::none};    // by this thread, or by the one that ends the engine
+  base::atomic<producer*> critical{nullptr};          // its part of the critical timers' queue; made when it is needed
+  const bool enrolled;                                // there was memory for a place in the first queue
+  base::atomic<fast_paths> open{fast_paths::none};    // set by this thread, or by the one that ends the engine
   bool lent = false;                                  // for the length of a call (thread_registry.hpp)
   thread_link link;
   driver_port* driving = nullptr;           // while this thread turns the wheel: its calls go straight there
   base::atomic<std::thread::id> lent_to{};  // unless it is the spare one
   reap_batch* reaps = nullptr;              // while this thread cancels many at once
   counters counts;                          // in the engine's block, and dead with it
-  // Fetches what a run and a free touch.
+  // Fetches the memory that a run and a free touch.
   void warm_up() const noexcept {
     cache.warm_up();
     counts.warm_up();

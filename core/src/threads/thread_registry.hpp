@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An engine's thread records, with a thread-local cache of the last one used: what opens the fast paths.
+// An engine's thread records, with a thread-local cache of the last one used, which opens the fast paths.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -21,31 +21,31 @@ class thread_registry {
   thread_registry(const thread_registry&) = delete;
   thread_registry& operator=(const thread_registry&) = delete;
 
-  // The calling thread's record; wait-free except for a thread's first call. Null where there is no memory for one, and
-  // when the thread is so near its end that it could not hand one back.
+  // The calling thread's record. Wait-free except for a thread's first call. Null if there is no memory for one, or if
+  // the thread is so near its end that it could not hand one back.
   thread_record* mine() noexcept { return last_used.engine == engine_id_ ? last_used.record : find_or_make(); }
-  // The thread's record of `engine`, which may be null, if that was the engine that it used last and the fast paths
-  // that it asks for are open. False: nothing is said. A few instructions, none of which touches the engine.
+  // Returns true and the thread's record of `engine`, which may be null, if that was the engine that it used last and
+  // the fast paths that it needs are open. False says nothing. A few instructions, none of which touches the engine.
   DETENT_ALWAYS_INLINE static bool fast_path(const void* engine, fast_paths wanted, thread_record*& record) noexcept {
     if (last_used.owner != engine) return false;
-    // A record that outlived an engine at this address is closed. Relaxed: a mere hint; what must not be missed is
-    // checked again.
+    // A record that outlived an engine at this address is closed. Relaxed: only a hint; anything that must not be
+    // missed is checked again.
     record = last_used.record;
     return record->open.load(base::relaxed) >= wanted;
   }
-  // Where that is false. True: the thread has used the engine before, though not last; now it is the last, and the fast
-  // path is worth another try. A look into a hash table, which does not touch the engine.
+  // To be called if that is false. True: the thread has used the engine before, though not last. It is now the last
+  // one, and the fast path is worth another try. A look into a hash table, which does not touch the engine.
   DETENT_ALWAYS_INLINE static bool recall(const void* engine) noexcept {
     if (last_used.owner == engine) return false;
-    // A copy of three words: g++ checks the address of a thread's own object under -fsanitize=null, by a flag that is
-    // not set any more where the linker has relaxed the access to it.
+    // A copy of three words: under -fsanitize=null g++ checks the address of a thread's own object by a flag that is
+    // not set any more if the linker has relaxed the access to it.
     const record_table its = table;
     const record_table::place* const known = its.find(engine);
     if (known == nullptr) return false;
     last_used = {engine, known->record, known->record->engine};
     return true;
   }
-  // Which ones are open from now on; closing them takes effect sooner or later.
+  // Says which ones are open from now on. Closing them takes effect sooner or later.
   void open_fast_paths(fast_paths which) noexcept;
   // The calling thread begins to turn the wheel, with `record`; null: it ceases to.
   void set_driving(thread_record& record, driver_port* driving) const noexcept {
@@ -70,17 +70,17 @@ class thread_registry {
   // How much waits in the submission queue; a hint.
   std::size_t backlog() const noexcept;
 
-  // Stands in where mine() is null. While another thread uses it, a record that no thread has is lent instead: what
-  // runs in the meantime, a callback or the end of a capture, may wait for that other thread. Only without memory do
-  // users wait.
+  // Stands in if mine() is null. While another thread uses it, a record that no thread has is lent instead, because
+  // code that runs during the loan, a callback or the end of a capture, may wait for that other thread. Users wait only
+  // if there is no memory.
   thread_record& borrow_spare() noexcept;
-  // Of any kind of record; the thread's own needs no giving back.
+  // For any kind of record; the thread's own needs no giving back.
   void give_back(thread_record& used) noexcept {
     if (used.lent) [[unlikely]]
       take_back(used);
   }
-  // The end of the engine: returns when no other thread is inside a call that raised its hazard flag before, nor uses
-  // a borrowed record. Sleeps between two checks, as the other thread may need this one's processor.
+  // Called at the end of the engine: returns when no other thread is inside a call that raised its hazard flag before,
+  // or uses a borrowed record. Sleeps between two checks, because the other thread may need this one's processor.
   void wait_for_calls() noexcept;
 
  private:
@@ -91,7 +91,7 @@ class thread_registry {
     std::uint64_t engine = 0;
   };
   static constexpr char nobody = 0;
-  // Constant-initialised and in the static TLS block, so that reading it calls nothing, in a shared library either.
+  // Constant-initialised and in the static TLS block, so that reading it calls nothing, not even in a shared library.
   DETENT_INITIAL_EXEC static constinit thread_local record_of last_used;
   DETENT_INITIAL_EXEC static constinit thread_local record_table table;
 
@@ -107,7 +107,7 @@ class thread_registry {
   base::atomic<fast_paths> open_{fast_paths::none};
   const thread_host host_;
   base::atomic<thread_record*> first_{nullptr};  // only grows
-  base::atomic<std::uint32_t> made_{0};          // records beside the spare one
+  base::atomic<std::uint32_t> made_{0};          // records without the spare one
   thread_record* spare_ = nullptr;
   std::recursive_mutex spare_turn_;
 };

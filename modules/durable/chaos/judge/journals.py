@@ -17,7 +17,7 @@ Of the driver, with times of CLOCK_BOOTTIME:
 
   set NAME VALUE                                store, lease, unwritten, after_kill (so many that had ended), skew, keep
   fault KIND WHOM FROM TO                       killed, power, stopped: a process; away, forgot: the store; lost: the store, and
-                                                whatever it carried out between the two times
+                                                all that it carried out between the two times
   outage FROM TO, starved FROM TO               nothing could run; so long a process waited for a processor
   status NODE VALUE                             how it ended
 """
