@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -86,6 +87,7 @@ class context_drive : public std::enable_shared_from_this<context_drive<Loop>> {
   class waited;
 
   void turn();
+  bool settle_later(nanoseconds_t rests_until);
   void settle(nanoseconds_t rests_until);
   void wait() noexcept;
   void let_go() noexcept;
@@ -199,11 +201,21 @@ void context_drive<Loop>::turn() {
   }
   if (has_stopped(driven_)) return end();  // a callback may have destroyed the engine, which is its last turn
   if (fired == 0) return settle(INT64_MIN);
+  const nanoseconds_t rests = fired < at_once_ ? rests_until : INT64_MIN;
+  if (!settle_later(rests)) settle(rests);
+}
+
+// False: there is no memory for a handler.
+template <class Loop>
+bool context_drive<Loop>::settle_later(nanoseconds_t rests_until) {
   const std::lock_guard lock(mutex_);
-  if (on_ == nullptr) return;
-  Loop::defer(*on_, [mine = this->shared_from_this(), until = fired < at_once_ ? rests_until : INT64_MIN] {
-    mine->settle(until);
-  });
+  if (on_ == nullptr) return true;
+  try {
+    Loop::defer(*on_, [mine = this->shared_from_this(), rests_until] { mine->settle(rests_until); });
+  } catch (const std::bad_alloc&) {
+    return false;
+  }
+  return true;
 }
 
 template <class Loop>
