@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The operations of a handle, and how a node is given back. Any thread.
+// The operations of a handle, and the return of a node. Any thread.
 #pragma once
 
 #include <detent/base/compiler.hpp>
@@ -16,10 +16,10 @@ cancel_result cancel(engine_core& core, node_index index, std::uint32_t generati
 cancel_result cancel_and_wait(engine_core& core, node_index index, std::uint32_t generation) noexcept;
 bool restart(engine_core& core, node_index index, std::uint32_t generation, nanoseconds_t deadline) noexcept;
 bool is_pending(const engine_core& core, node_index index, std::uint32_t generation) noexcept;
-// Of a timer that is pending, as is_pending() has it; `forever` while its group is paused.
+// The deadline of a timer that is pending, as is_pending() has it; `forever` while its group is paused.
 std::optional<nanoseconds_t> deadline_of(const engine_core& core, node_index index, std::uint32_t generation) noexcept;
 
-// To the pool, unless its generations are used up.
+// Gives the node to the pool, unless its generations are used up.
 inline void free_node(engine_core& core, thread_record& mine, node_index index, node& freed) noexcept {
   if (release(freed.pair)) {
     core.pool.free(mine.cache, index);
@@ -28,7 +28,7 @@ inline void free_node(engine_core& core, thread_record& mine, node_index index, 
   }
 }
 
-// A timer that is no longer pending: its place is free, and its group and label have one less.
+// For a timer that is no longer pending: its place is free, and its group and label have one timer less.
 inline void end_pending(engine_core& core, node_index index, std::uint64_t word) noexcept {
   core.places.give_back();
   if ((word & state_word::cold) != 0) leave(core, index);
@@ -39,15 +39,15 @@ DETENT_ALWAYS_INLINE inline bool cancel_plain(engine_core& core, thread_record& 
                                               std::uint32_t queued_half) noexcept {
   if (!detail::cancel_plain(core.node_at(index).pair, queued_half)) return false;
   core.seen.cancelled(mine, index,
-                      std::uint64_t{queued_half} << 32 | index);  // together the id, which is there already
+                      std::uint64_t{queued_half} << 32 | index);  // together the id, which the caller has already
   core.pool.free(mine.cache, index);
   return true;
 }
 
-// The fast path of restart(), the keep-alive's: a plain timer to a later deadline, where the tick is 1 ns.
+// The fast path of restart(), for a keep-alive: a plain timer to a later deadline, if the tick is 1 ns.
 DETENT_ALWAYS_INLINE inline bool restart_later(engine_core& core, thread_record& mine, node_index index,
                                                std::uint32_t queued_half, nanoseconds_t deadline) noexcept {
-  // Counted ahead of the exchange: after it the timer may fire, and its callback end the engine.
+  // Counted before the exchange, because after it the timer may fire, and its callback end the engine.
   bool counted = false;
   const auto count = [&]() noexcept {
     mine.counts.add(counter::restarted);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The part of an engine that any thread may touch. The wheel is not here: it is the driver's, and the way to it is the
-// driver_port that a thread's record holds while that thread drives (threads/thread_record.hpp).
+// The part of an engine that any thread may touch. The wheel is not here: it belongs to the driver, and the way to it
+// is the driver_port that a thread's record holds while that thread drives (threads/thread_record.hpp).
 #pragma once
 
 #include <detent/alloc/page_source.hpp>
@@ -23,11 +23,11 @@
 
 namespace detent::detail {
 
-// Each part is safe for any thread by itself. Counted, as a callback may destroy the engine, and a fired_timer may
-// outlive it. The operations are functions: schedule.cpp, cancel.cpp and so on.
+// Each part is safe for any thread by itself. The core is reference-counted, because a callback may destroy the engine,
+// and a fired_timer may outlive it. The operations are functions: schedule.cpp, cancel.cpp and so on.
 class engine_core {
  public:
-  // The options have been checked. Throws bad_alloc.
+  // The options must have been checked. Throws bad_alloc.
   explicit engine_core(engine_options made_with);
   virtual ~engine_core();
   engine_core(const engine_core&) = delete;
@@ -40,23 +40,23 @@ class engine_core {
   node& node_at(node_index index) const noexcept { return *static_cast<node*>(pool.hot(index)); }
   cold_node& cold_at(node_index index) const noexcept { return *static_cast<cold_node*>(pool.cold(index)); }
   std::uint64_t number() const noexcept { return threads.engine(); }  // no other engine ever has the same
-  bool is_forked() const noexcept { return life.now() == lifecycle::phase::forked; }  // this very process's fork did
+  bool is_forked() const noexcept { return life.now() == lifecycle::phase::forked; }  // by a fork of this very process
   bool stopped() const noexcept { return life.is_over(); }
-  // The time that users get. A TSC that they did not ask for makes no deadline that is early by steady_clock.
+  // The time that users get. With a TSC that they did not ask for, no deadline made from it is early by steady_clock.
   nanoseconds_t reported_time() const noexcept {
     return options.clock == clock_kind::tsc ? time.now() : time.certain();
   }
-  // Why a call is refused, if it is.
+  // Why a call is refused; errc{} if it is not.
   errc refusal() const noexcept;
-  // In the child of a fork: refuses everything from now on. The caller holds the lock of the list of engines.
+  // Called in the child of a fork: refuses everything from now on. The caller holds the lock of the list of engines.
   void disown() noexcept;
 
   executor_table executors;
   const engine_options options;  // without the executors
   const bool runs_inline;
-  const bool runs_straight;  // a timer without a cold part has nothing to observe but counts and probes
+  const bool runs_straight;  // a timer without a cold part needs only counts and probes
   const tick_grid ticks;
-  const clock_choice by;  // what `time` reads
+  const clock_choice by;  // the clock that `time` reads
   const clock_reader time;
   const bool captures_origin;
   base::atomic<std::uint32_t> references{1};
@@ -70,16 +70,16 @@ class engine_core {
   thread_registry threads;
   group_store groups;
   capacity places;
-  base::atomic<bool> critical_in_use{false};  // some critical timer has been scheduled, or is about to be
+  base::atomic<bool> critical_in_use{false};  // a critical timer has been scheduled, or is about to be
   run_waiters waiters;
   const node_view nodes;
   run_ledger ledger;
-  base::atomic<bool> abandoned{false};  // destroyed from inside a callback: nothing is re-armed any more
+  base::atomic<bool> abandoned{false};  // destroyed in a callback: nothing is re-armed any more
 };
 
-// Gives an entry of the bulk to the driver, which is to process it by `deadline`, and rings if the driver would come
-// later. Here and not the inbox's own, as the fast path would keep the inbox's address for the calls that it does not
-// make.
+// Gives an entry of the bulk to the driver, which must process it by `deadline`, and rings if the driver would come
+// later. It is here and not in the inbox, because the fast path would keep the inbox's address for calls that it does
+// not make.
 inline void push_entry(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline) noexcept {
   submission_queue& queue = core.in.queue_;
   const bool pushed = queue.push(mine.pushed, entry);
@@ -91,7 +91,7 @@ inline void push_entry(engine_core& core, thread_record& mine, std::uint64_t ent
     core.in.report_pushes(mine, limits::report_every);
   }
 }
-// The same, as a call; and for any timer.
+// The same as a function that is not inlined, and for any timer.
 void submit(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline) noexcept;
 void submit_either(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline,
                    bool is_critical) noexcept;

@@ -30,13 +30,13 @@ class inbox {
       : queue_(reserve), critical_(std::min(reserve, limits::higher_ahead)), engine_(engine) {}
 
   // A thread enrols before its first push, which fails without memory, and leaves at its end. The engine's end retires
-  // each record, while its thread may just be leaving.
+  // each record, possibly while its thread is leaving.
   bool enrol(producer& made) noexcept { return queue_.enrol(made); }
   void leave(thread_record& leaving) noexcept;
   void retire(thread_record& old) noexcept;
 
-  // Gives `count` entries to the driver in one publication, the first at `first`; it is to process them by `deadline`.
-  // `is_critical`: their timers are.
+  // Gives `count` entries to the driver in one publication, the first at `first`; the driver must process them by
+  // `deadline`. `is_critical`: their timers are critical.
   template <class Entries>
   void push_many(thread_record& mine, Entries first, std::size_t count, nanoseconds_t deadline,
                  bool is_critical) noexcept;
@@ -57,13 +57,13 @@ class inbox {
 
   // No push rings until the driver announces a wait.
   void begin_without_rings() noexcept { bell_.lower(INT64_MIN); }
-  // Before another thread has it: whether the driver may pass the producers' fences for them.
+  // To be called before another thread has it: says whether the driver may pass the producers' fences for them.
   void allow_asymmetric(bool allowed) noexcept { bell_.allow_asymmetric(allowed); }
   // For the thread that stops the engine (doorbell.hpp).
   void fence_stop() const noexcept { bell_.fence_stop(); }
-  // The caller closes it.
+  // Gives the descriptor to the caller, which must close it.
   int release_fd() noexcept { return fd_.release(); }
-  // In the child of a fork.
+  // Called in the child of a fork.
   void disown() noexcept { fd_.disown(); }
 
  private:

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
-// One run of one timer, on whichever thread, and what becomes of it afterwards.
+// One run of one timer on any thread, and the steps after it.
 #pragma once
 
 #include "callers/engine_core.hpp"
 
 namespace detent::detail {
 
-// It is firing, and this thread's; `word` is what it fires by, as armed or handed over. `now` is a reading of the
-// clock, not before the deadline; then another one, after the run. False: it was stale, and dropped. Throws nothing but
-// the end of its thread (end_unwound() in run_steps.hpp).
+// Runs a timer that is firing and belongs to this thread. `word` is the word by which it fires, as armed or handed
+// over. `now` is a reading of the clock, not before the deadline; after the run it is another one. False: the timer was
+// stale, and dropped. Throws nothing but the end of its thread (end_unwound() in run_steps.hpp).
 bool run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, nanoseconds_t& now,
          arrival came);
 

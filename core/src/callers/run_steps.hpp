@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The one body of a run. Of which kind the run is decides at compile time which steps it has.
+// The one body of a run. The kind of the run decides at compile time which steps it has.
 #pragma once
 
 #include <detent/base/compiler.hpp>
@@ -14,18 +14,18 @@
 
 namespace detent::detail {
 
-// Which parts a run has beside its callback.
+// The parts that a run has besides its callback.
 enum class run_kind : std::uint8_t {
-  straight,  // nothing: no cold part, in an engine that runs_straight
+  straight,  // none: no cold part, in an engine that runs_straight
   period,    // a period, and nothing else of a cold part that counts (has_plain_period()), in such an engine
-  any        // all that a cold part or an option of the engine can ask for
+  any        // all that a cold part or an option of the engine can require
 };
 
-// When the clock is read after a run: at once, as what follows the callback finds nothing in the caches and would count
-// as the callback's; or when everything is done, as the next run of the pass begins by that reading.
+// When the clock is read after a run. At once, because the steps after the callback find nothing in the caches and
+// would count as the callback's. Or when everything is done, because the next run of the pass begins by that reading.
 enum class end_reading : std::uint8_t { first, last };
 
-// A timer that is firing by `word`, as armed or handed over.
+// A timer that fires by `word`, as armed or handed over.
 struct started_run {
   node_index index;
   node& running;
@@ -33,7 +33,7 @@ struct started_run {
   nanoseconds_t deadline;
 };
 
-// The deadline that a run is for. A plain one-shot has nothing else; the rest is what few timers have.
+// The deadline that a run stands for. A plain one-shot has nothing else; the rest is for few timers.
 struct run_details {
   nanoseconds_t deadline = 0;
   nanoseconds_t unmet = 0;  // the earliest deadline that has not been met: it is late by that one
@@ -41,30 +41,31 @@ struct run_details {
   label_block* label = nullptr;
   std::uint32_t label_number = 0;  // for the probe
   bool stale = false;
-  bool dropped = false;  // for being stale
+  bool dropped = false;  // because it was stale
   bool used_up = false;  // the last of a limited number of runs
 };
 
-// --- The steps that are calls
+// --- The steps that are not inlined
 
-// A run of any kind begins: what it is for, and whether it is the last. `word` is replaced where that changes it.
+// Begins a run of any kind: decides what it stands for, and whether it is the last. `word` is replaced if that changes
+// it.
 void begin_any(engine_core& core, thread_record& mine, node_index index, std::uint64_t& word, nanoseconds_t started,
                run_details& due) noexcept;
 // Ends a timer that is dropped for being stale, in place of its run.
 void drop_stale(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, nanoseconds_t now,
                 label_block* label) noexcept;
 void report_if_slow(engine_core& core, thread_record& mine, const slow_callback& ran) noexcept;
-// The callback has returned: the timer goes on, or ends.
+// The callback has returned: continues the timer, or ends it.
 void finish_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
                 const run_details& due) noexcept;
-// Of a callback that has thrown: counts and reports it. Inside the handler.
+// Called in the handler of a callback that has thrown: counts and reports it.
 void report_failure(engine_core& core, thread_record& mine, label_block* label) noexcept;
 // Ends the run of a callback that ends its thread, as if the callback had returned; the pass ends with the thread. A
-// thread that is not the caller's own cannot end alone: a line on stderr says so, and the process ends.
+// thread that is not the caller's own cannot end alone: this prints a line that says so, and ends the process.
 void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
                  nanoseconds_t started, nanoseconds_t late, arrival came, const run_details& due) noexcept;
 
-// --- Those that are inlined
+// --- The steps that are inlined
 
 // Counts before it publishes the end: a thread that waited for this end finds the counts right.
 DETENT_ALWAYS_INLINE inline void end_timer(engine_core& core, thread_record& mine, node_index index, node& running,
@@ -84,8 +85,8 @@ DETENT_ALWAYS_INLINE inline void end_timer(engine_core& core, thread_record& min
     core.waiters.notify();
 }
 
-// Whether only the period sets the runs of a periodic timer apart from those of one without a cold part. A
-// critical one is submitted again, so that an interlude ends.
+// Whether only the period distinguishes a periodic timer's runs from those of a timer without a cold part. A critical
+// timer is submitted again, so that an interlude ends.
 inline bool has_plain_period(const engine_core& core, node_index index) noexcept {
   const cold_node& cold = core.cold_at(index);
   if (cold.kind != period_kind::fixed_rate || cold.runs_left != 0 || cold.label() != 0 || cold.is_critical())
@@ -94,11 +95,11 @@ inline bool has_plain_period(const engine_core& core, node_index index) noexcept
   return group == nullptr || group->offset(core.time).ns == 0;
 }
 
-// A run of such a timer begins, which is due at its deadline on the tick.
+// Begins a run of such a timer, which is due at its deadline on the tick.
 DETENT_ALWAYS_INLINE inline void begin_plain_period(engine_core& core, thread_record& mine, const started_run& of,
                                                     nanoseconds_t started, run_details& due) noexcept {
   cold_node& cold = core.cold_at(of.index);
-  // Restarted since it was armed: the grid is anchored at the new deadline, even where that is the old one.
+  // It was restarted since it was armed: the grid is anchored at the new deadline, even if that equals the old one.
   if ((of.word & state_word::moved) != 0) [[unlikely]]
     cold.grid = of.deadline;
   const period_run period = begin_period(cold, of.deadline, started, core.ticks);
@@ -108,8 +109,8 @@ DETENT_ALWAYS_INLINE inline void begin_plain_period(engine_core& core, thread_re
   due.missed = period.missed;
 }
 
-// Ends the run and arms the timer for its next period in the same place, by reinsert(index, node). Returns false where
-// a caller has restarted the timer during the run.
+// Ends the run and arms the timer for its next period in the same place, by reinsert(index, node). Returns false if a
+// caller has restarted the timer during the run.
 template <class Reinsert>
 DETENT_ALWAYS_INLINE inline bool go_on_in_place(engine_core& core, thread_record& mine, const started_run& of,
                                                 Reinsert&& reinsert) noexcept {
@@ -127,7 +128,7 @@ DETENT_ALWAYS_INLINE inline bool go_on_in_place(engine_core& core, thread_record
 
 // --- The body
 
-// `now` is a reading of the clock, not before the deadline; then another one, after the run. A period has reinsert().
+// `now` is a reading of the clock, not before the deadline; after the run it is another one. A period has reinsert().
 // False: the timer was stale, and dropped. Throws nothing but the end of its thread.
 template <run_kind Kind, end_reading Read = end_reading::last, class Reinsert = std::nullptr_t>
 DETENT_ALWAYS_INLINE inline bool run_as(engine_core& core, thread_record& mine, const started_run& of,
@@ -152,7 +153,7 @@ DETENT_ALWAYS_INLINE inline bool run_as(engine_core& core, thread_record& mine, 
   const nanoseconds_t late = std::max<nanoseconds_t>(subtract_saturated(started, due.unmet), 0);
   core.seen.fires(mine, of.index, word, due.unmet, late, due.label, due.label_number);
   if constexpr (is_any) core.seen.record_run(of.index, word, started);
-  // Noted now: after the run the node may be another timer's.
+  // Noted now, because after the run the node may be another timer's.
   const origin where = is_any && core.captures_origin ? core.nodes.origin_of(of.index) : origin::unknown();
   run_scope scope(timer_access::make(&core, of.index, state_word::generation(word)), due.deadline, started, due.missed,
                   due.stale);
@@ -173,8 +174,8 @@ DETENT_ALWAYS_INLINE inline bool run_as(engine_core& core, thread_record& mine, 
   constexpr bool reads_first = is_any || Read == end_reading::first;
   if constexpr (reads_first) now = core.time.after(started);
   core.seen.ran(of.index, word);
-  // Only now, as the callback is what is waited for; but before the end of the run, which others may wait for. And
-  // before the callback's time, so that a reader finds no more of those than latenesses.
+  // Recorded only now, so that the callback does not wait for it; but before the end of the run, for which others may
+  // wait, and before the callback's time, so that a reader finds no more callback times than latenesses.
   core.ledger.start(due.unmet, late, came, due.label);
   if constexpr (reads_first) core.ledger.end(started, now, due.label);
   if constexpr (Kind == run_kind::straight) {

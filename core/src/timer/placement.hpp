@@ -6,10 +6,10 @@
 namespace detent::detail {
 
 // The driver's note on a node, in 32 bits, of one of three kinds: its newest entry of the due queue, the drain that
-// found it late, or the pass in which it ran last. Each kind counts in a range of its own and wraps round in it.
+// found it late, or the pass in which it last ran. Each kind counts in a range of its own, and wraps round in it.
 class placement {
  public:
-  // None: a node that has just been scheduled.
+  // No note, for a node that has just been scheduled.
   constexpr placement() noexcept = default;
   static constexpr placement first_late_drain() noexcept { return placement(drains); }
   static constexpr placement first_pass() noexcept { return placement(passes); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which callbacks the calling thread is inside of.
+// The callbacks that the calling thread is inside of.
 #pragma once
 
 #include <detent/base/compiler.hpp>
@@ -10,7 +10,7 @@
 
 namespace detent::detail {
 
-// One running callback; they nest where a callback runs another engine's poll().
+// One running callback. They nest if a callback runs another engine's poll().
 class run_scope {
  public:
   // `self` is empty for a timer that its engine has given back.
@@ -39,9 +39,9 @@ class run_scope {
              timer_access::generation(running) == generation;
     });
   }
-  // The innermost callback that the calling thread is inside of, as that callback sees it. Null: of none.
+  // The innermost callback that the calling thread is inside of, as that callback sees it. Null: it is inside none.
   static const firing* current() noexcept { return innermost == nullptr ? nullptr : &innermost->view_; }
-  // f(core, index) for each callback that the calling thread is inside of, and whose engine has not given it back.
+  // Calls f(core, index) for each callback that the calling thread is inside of and whose engine has not given it back.
   template <class F>
   static void for_each(F&& f) {
     any([&f](const timer& running) {
@@ -59,7 +59,7 @@ class run_scope {
     return false;
   }
 
-  // In the static TLS block, as each run reads it.
+  // In the static TLS block, because each run reads it.
   DETENT_INITIAL_EXEC static constinit thread_local run_scope* innermost;
 
   run_scope* outer_;

@@ -10,12 +10,12 @@
 
 namespace detent::detail {
 
-// How somebody waits until a run has ended. Any thread; the end of a run makes a system call only if it is waited
-// for.
+// Lets a thread wait until a run has ended. Any thread; the end of a run makes a system call only if a thread waits for
+// it.
 class run_waiters {
  public:
-  // Returns when the timer's run in that generation has ended, or goes on to be pending again; what the run did is
-  // there to be seen then. At once if it does not run.
+  // Returns when the timer's run in that generation has ended, or goes on to be pending again. The caller then sees
+  // what the run did. Returns at once if it does not run.
   void wait(timer_pair& running, std::uint32_t generation) noexcept {
     for (;;) {
       const std::uint32_t ended = count_.load(base::acquire);  // (1) acquire: pairs with (2)
@@ -25,19 +25,19 @@ class run_waiters {
       base::futex_wait(count_, ended, forever);
     }
   }
-  // After the transition that ended a run, if its word had the mark of a waiting thread.
+  // To be called after the transition that ended a run, if its word had the mark of a waiting thread.
   void notify() noexcept {
     count_.fetch_add(1, base::release);  // (2) release: pairs with (1)
     base::futex_wake(count_, INT_MAX);
   }
 
   // Annotates for ThreadSanitizer (base/thread_sanitizer.hpp), before the transition that ends a run of the node at
-  // `over`: for its next run, for threads that wait for it, and for threads that wait for all.
+  // `over`: for its next run, for threads that wait for it, and for threads that wait for all runs.
   void show_end(const void* over) const noexcept {
     if (base::is_watched_from_outside()) [[unlikely]]
       show(over);
   }
-  // The calling thread knows by some other way which runs have ended, and may use what they did.
+  // The calling thread knows in some other way which runs have ended, and may use what they did.
   void see_ends() const noexcept { base::show_acquire(this); }
   // A stop has ended, for the other threads that wait for it.
   void show_stop() const noexcept { base::show_release(this); }
@@ -48,7 +48,7 @@ class run_waiters {
     base::show_release(this);
   }
 
-  base::atomic<std::uint32_t> count_{0};  // of ends that somebody waited for
+  base::atomic<std::uint32_t> count_{0};  // ends that a thread waited for
 };
 
 }  // namespace detent::detail

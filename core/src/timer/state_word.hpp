@@ -33,9 +33,9 @@
 // any more) is the bit of `waiter`.
 //
 // The generation counts a node's uses: ABA protection. The arming order counts a thread's armings. Deadline and word
-// are one pair: restart moves it, and the driver takes what is due out of `armed`, by one 16-byte compare-and-swap. A
+// are one pair: a restart moves it, and the driver takes due timers out of `armed`, by one 16-byte compare-and-swap. A
 // plain store of the deadline could reach a stranger's timer, and a read of the word alone could mistake one arming for
-// another, as two threads' orders may coincide. All other transitions are right for any arming that they meet.
+// another, because two threads' orders may coincide. All other transitions are right for any arming that they meet.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -50,8 +50,8 @@ namespace detent::detail {
 // The pair of a node: word below, deadline (nanoseconds, two's complement) above.
 using timer_pair = base::atomic_pair;
 
-// The word as it is now. (1) acquire: pairs with the releases (2) to (10), so that a thread that acts on
-// a state sees what was written before the node reached it.
+// The word as it is now. (1) acquire: pairs with the releases (2) to (10), so that a thread that acts on a state sees
+// what was written before the node reached it.
 inline std::uint64_t observe(const timer_pair& pair) noexcept { return pair.low.load(base::acquire); }
 
 // The deadline of the arming that `word` belongs to, if a later observe() still returns that arming's order; the
@@ -60,8 +60,8 @@ inline std::int64_t deadline_of(const timer_pair& pair) noexcept {
   return static_cast<std::int64_t>(pair.high.load(base::relaxed));
 }
 
-// free -> queued, or armed where the worker itself schedules. By the owner of a free node, uncontended:
-// a stale handle fails by generation, no matter what it reads.
+// free -> queued, or armed if the worker itself schedules. By the owner of a free node, uncontended: a stale handle
+// fails by generation, no matter what it reads.
 inline void publish_as(timer_pair& pair, std::uint64_t word, std::int64_t deadline) noexcept {
   DETENT_ASSERT(state_word::state(pair.low.load(base::relaxed)) == timer_state::free);  // relaxed: own node
   // (2) release, both: the deadline's pairs with (5) of node.hpp, the word's with (1), (3), (4), (7) and (8).
@@ -69,16 +69,16 @@ inline void publish_as(timer_pair& pair, std::uint64_t word, std::int64_t deadli
   pair.low.store(word, base::release);
 }
 
-// Replaces the word that `word` holds; on failure `word` is what is there now. All 8-byte transitions but the
-// owner's pass through here. (3) acq_rel: acquire pairs with (2) and with the release of the transition before, so
-// that the winner sees the node as its last owner left it; release hands that, and the winner's own writes, on.
+// Replaces the word that `word` holds; on failure `word` becomes the one that is there now. All 8-byte transitions
+// except the owner's pass through here. (3) acq_rel: acquire pairs with (2) and with the release of the transition
+// before, so that the winner sees the node as its last owner left it; release passes that on, and the winner's writes.
 inline bool exchange_word(timer_pair& pair, std::uint64_t& word, std::uint64_t desired) noexcept {
   return pair.low.compare_exchange_strong(word, desired, base::acq_rel, base::acquire);  // (3) failure: as (1)
 }
 
 enum class [[nodiscard]] take_up_result : std::uint8_t{
-    armed,    // was queued: insert it
-    moved,    // is armed and was restarted to an earlier deadline: re-insert it
+    armed,    // was queued: must be inserted
+    moved,    // is armed and was restarted to an earlier deadline: must be inserted again
     current,  // is armed and in the wheel already
     stale     // another generation, or not in a state that concerns the wheel
 };
@@ -103,8 +103,8 @@ inline take_up_result take_up(timer_pair& pair, std::uint32_t generation) noexce
 
 enum class [[nodiscard]] transition : std::uint8_t{done, lost};
 // armed -> dispatched or firing: by the driver, for the arming that came due, whose word and deadline it has seen. Both
-// must still be there: orders are counted by each thread, so that after two restarts the word alone may be the same.
-// On success `word` is the word as it then is; lost: read again.
+// must still be there, because each thread counts its orders, so that after two restarts the word alone may be the
+// same. On success `word` is the new word; lost: read again.
 inline transition leave_armed(timer_pair& pair, std::uint64_t& word, std::int64_t deadline,
                               std::uint64_t desired) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::armed);
@@ -128,8 +128,8 @@ inline transition start_armed(timer_pair& pair, std::uint64_t& word, std::int64_
   return leave_armed(pair, word, deadline, state_word::with_state(word, timer_state::firing) & ~state_word::of_arming);
 }
 
-// dispatched -> firing, by the caller of the fired_timer. `word` as handed over: a cancel or restart since then makes
-// it fail.
+// dispatched -> firing, by the caller of the fired_timer. `word` as it was handed over: a cancel or restart since then
+// makes it fail.
 inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexcept {
   DETENT_CHECK(state_word::state(word) == timer_state::dispatched);
   std::uint64_t desired = state_word::with_state(word, timer_state::firing) & ~state_word::moved;
@@ -138,9 +138,8 @@ inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexce
   return transition::done;
 }
 
-// queued -> free in one step, where there is nothing to destroy: the most frequent end of all. `half` is queued_half()
-// of the generation. True: the caller has the node to itself, and the entry is stale. False: cancel() says what is the
-// case.
+// queued -> free in one step, if there is nothing to destroy: the most frequent end of all. `half` is queued_half() of
+// the generation. True: the caller has the node to itself, and the entry is stale. False: cancel() finds out why.
 inline bool cancel_plain(timer_pair& pair, std::uint32_t half) noexcept {
   constexpr std::uint32_t to_next_life = (1u << (state_word::generation_shift - 32)) - state_word::queued_half(0);
   std::uint32_t next_life = 0;
@@ -152,7 +151,7 @@ inline bool cancel_plain(timer_pair& pair, std::uint32_t half) noexcept {
 enum class [[nodiscard]] cancel_transition : std::uint8_t{
     from_queued,      // the caller destroys the callable and frees the node; the entry is stale
     from_armed,       // the caller destroys the callable; the worker unlinks and frees once it is marked `emptied`
-    emptied_armed,    // the same, there was nothing to destroy, and it is marked
+    emptied_armed,    // the same, but there was nothing to destroy, and it is marked
     from_dispatched,  // the caller destroys the callable and frees the node; the fired_timer is stale
     marked_last,      // it is firing: this was its last run
     gone};
@@ -179,7 +178,7 @@ inline cancel_transition cancel(timer_pair& pair, std::uint32_t generation, bool
   return cancel_transition::gone;
 }
 
-// By the winner of a cancel from armed, once the callable is out of the node: from now on the driver may release it.
+// By the winner of a cancel from armed, once the callable is out of the node. From now on the driver may release it.
 inline void mark_emptied(timer_pair& pair) noexcept {
   std::uint64_t word = pair.low.load(base::relaxed);  // relaxed: no other thread changes a cancelled word
   DETENT_CHECK(state_word::state(word) == timer_state::cancelled);
@@ -199,8 +198,8 @@ enum class [[nodiscard]] restart_transition : std::uint8_t{
     earlier,  // or not in the wheel: the caller submits an entry, then reads the wake time
     gone};
 
-// armed, plain, to a later deadline, with no earlier restart on its way: the keep-alive's touch, in one exchange after
-// `before()`. `half` is queued_half() of the generation. False: restart() says what is the case.
+// armed, plain, to a later deadline, with no earlier restart on its way: the step of a keep-alive, in one exchange
+// after `before()`. `half` is queued_half() of the generation. False: restart() finds out why.
 template <class Before>
 bool restart_later(timer_pair& pair, std::uint32_t half, std::int64_t deadline, std::uint32_t order,
                    Before before) noexcept {
@@ -213,8 +212,8 @@ bool restart_later(timer_pair& pair, std::uint32_t half, std::int64_t deadline, 
                                {desired, static_cast<std::uint64_t>(deadline)});
 }
 
-// queued | armed: moves deadline and order; dispatched -> queued. Always with an entry where it is not armed: nothing
-// else names a dispatched one, and that of a queued one may come after what this thread submits next. An armed one is
+// queued | armed: moves deadline and order; dispatched -> queued. If it is not armed there is an entry: nothing else
+// names a dispatched one, and the entry of a queued one may come after what this thread submits next. An armed one is
 // judged by its place, which another thread's order may precede (a group's deadlines in a tick are one), and `unfiled`.
 inline restart_transition restart(timer_pair& pair, std::uint32_t generation, std::int64_t deadline,
                                   std::uint32_t order, std::int64_t tick = 1) noexcept {
@@ -239,7 +238,7 @@ inline restart_transition restart(timer_pair& pair, std::uint32_t generation, st
 }
 
 // firing -> armed (on the worker) or queued (elsewhere; the caller submits an entry): the next arming of the same node.
-// Lost: `last` is set, and the caller ends the timer. `word` is replaced by what is there then.
+// Lost: `last` is set, and the caller ends the timer. `word` becomes the one that is there then.
 inline transition rearm(timer_pair& pair, std::uint64_t& word, timer_state to, std::int64_t deadline,
                         std::uint32_t order) noexcept {
   DETENT_CHECK(to == timer_state::armed || to == timer_state::queued);
@@ -255,7 +254,7 @@ inline transition rearm(timer_pair& pair, std::uint64_t& word, timer_state to, s
   return transition::lost;
 }
 
-// Marks the run that is about to start as the last one, so that pending() and re-arming know; by its runner.
+// Marks the run that is about to start as the last one, for pending() and for re-arming; by its runner.
 inline void set_last(timer_pair& pair, std::uint64_t& word) noexcept {
   while (!exchange_word(pair, word, word | state_word::last)) continue;
   word |= state_word::last;
@@ -269,8 +268,8 @@ inline transition drop(timer_pair& pair, std::uint64_t& word) noexcept {
 }
 
 enum class [[nodiscard]] collect_result : std::uint8_t{returned, firing, nothing};
-// queued | armed | dispatched -> returned: by stop(), and by a producer that finds the engine stopped after it
-// published, then only if the arming is still `only`, its own.
+// queued | armed | dispatched -> returned: by stop(), or by a producer that finds the engine stopped after its
+// publication. The latter passes its own arming as `only`, and succeeds only if that is still there.
 inline collect_result collect(timer_pair& pair, std::uint64_t only = 0) noexcept {
   std::uint64_t word = observe(pair);
   while (true) {

@@ -33,8 +33,8 @@ class tick_grid {
   }
 
  private:
-  // Multiplies instead of dividing, as each firing rounds several times: the product with the inverse is the quotient,
-  // or one less.
+  // Multiplies instead of dividing, because each firing rounds several times. The product with the inverse is the
+  // quotient, or one less.
   constexpr nanoseconds_t remainder(nanoseconds_t t) const noexcept {
     if (t < 0) [[unlikely]] {
       const nanoseconds_t over = t % tick_;
@@ -48,7 +48,7 @@ class tick_grid {
   std::uint64_t inverse_;  // 2^64 / tick, rounded down
 };
 
-// Signed time as an unsigned number of the same order, and back.
+// Converts signed time to an unsigned number of the same order, and back.
 inline constexpr std::uint64_t to_unsigned(nanoseconds_t t) noexcept {
   return static_cast<std::uint64_t>(t) ^ (std::uint64_t{1} << 63);
 }
