@@ -28,8 +28,8 @@ struct periods {
 
   // A run starts at `started`, and is armed for `armed`, which is `next` on the tick. Moves `next` to the next period.
   //
-  // "What becomes of periods that could not be met, of fixed-rate timers." (periodic_options::missed) A period is due
-  // once its rounded deadline has come.
+  // "What becomes of periods that could not be met, of fixed-rate timers." (periodic_options::missed_policy) A period
+  // is due once its rounded deadline has come.
   period_run begin(nanoseconds_t armed, nanoseconds_t started, nanoseconds_t tick) {
     if (kind != repetition::fixed_rate) return {armed, 0};
     const std::uint64_t behind = complete_since(started, tick);

@@ -180,7 +180,7 @@ TEST_F(CoroutineSleep, ThrowsWhereNoTimerCanBeHad) {
   owned_task fits = sleep_once(small.engine, 1s, elapsed_), beyond = sleep_once(small.engine, 1s, elapsed_);
   problem full = problem_of([&] { std::rethrow_exception(beyond.thrown()); });
   EXPECT_EQ(full.code, errc::capacity_exceeded);
-  EXPECT_TRUE(full.names("capacity = 1"));
+  EXPECT_TRUE(full.names("max_pending = 1"));
   fits.destroy();
   EXPECT_EQ(small.engine.pending(), 0u);
 

@@ -66,7 +66,7 @@ void options(std::error_code& problem) {
   detent::engine({.memory = {.lock = true}});                    // memory_options::lock is a detent::preference
   detent::engine({.wait = detent::wait_options::busy});          // engine_options::wait is a detent::wait_options
   detent::engine e({.drive = detent::wheel_kind::hashed});       // engine_options::drive is a detent::drive_kind
-  detent::engine::try_create({.max_pending = "many"}, problem);  // engine_options::capacity is a whole number
+  detent::engine::try_create({.max_pending = "many"}, problem);  // engine_options::max_pending is a whole number
 }
 
 }  // namespace
