@@ -45,8 +45,8 @@ std::shared_ptr<executor> asio_executor(Executor to, std::size_t at_once = 1) {
 // steady state, or one block by the handler's own allocator.
 //
 // `on` is an engine, or a timer_group whose member the sleep becomes. Throws invalid_option (lane, slack, another
-// engine's label or executor, a null handler). Without a token it is deferred, as Asio's own operations are, from Asio
-// 1.24 on.
+// engine's label or executor, a null handler). Without a token it is deferred, as Asio's own operations are; this needs
+// Boost 1.79.
 template <BOOST_ASIO_COMPLETION_TOKEN_FOR(void(boost::system::error_code)) Token>
 auto async_sleep_for(detail::place on, detail::whole_duration delay, timer_options options, Token&& token) {
   detail::check_sleep("async_sleep_for", on, options, token);
@@ -62,8 +62,7 @@ requires(!std::is_same_v<std::remove_cvref_t<Token>, timer_options>) auto async_
 template <class Asio = base::boost_asio>
 requires base::has_default_token<Asio>
 auto async_sleep_for(detail::place on, detail::whole_duration delay, timer_options options = {}) {
-  return boost_asio::async_sleep_for(std::move(on), delay, std::move(options),
-                                     typename base::contexts_of<Asio>::default_token());
+  return boost_asio::async_sleep_for(std::move(on), delay, std::move(options), typename Asio::fallback_token());
 }
 template <BOOST_ASIO_COMPLETION_TOKEN_FOR(void(boost::system::error_code)) Token>
 auto async_sleep_until(detail::place on, detail::clock_time deadline, timer_options options, Token&& token) {
@@ -80,8 +79,7 @@ requires(!std::is_same_v<std::remove_cvref_t<Token>, timer_options>) auto async_
 template <class Asio = base::boost_asio>
 requires base::has_default_token<Asio>
 auto async_sleep_until(detail::place on, detail::clock_time deadline, timer_options options = {}) {
-  return boost_asio::async_sleep_until(std::move(on), deadline, std::move(options),
-                                       typename base::contexts_of<Asio>::default_token());
+  return boost_asio::async_sleep_until(std::move(on), deadline, std::move(options), typename Asio::fallback_token());
 }
 
 // Sleeps as the operations of an I/O object, like those of steady_timer. It is made from an engine or a timer_group,

@@ -10,12 +10,6 @@ namespace detent::base {
 template <class Asio>
 struct contexts_of;
 
-// Whether this Asio has a default token, which it has from 1.24 on.
-template <class Asio>
-concept has_default_token = requires {
-  typename contexts_of<Asio>::default_token;
-};
-
 // The executor inside a type-erased one, if it is a Target. Before Asio 1.24, target() itself does not look.
 template <class Target, class Executor>
 const Target* target_of(const Executor& of) {

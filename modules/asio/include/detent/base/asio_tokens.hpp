@@ -2,6 +2,7 @@
 // Code that boost_asio.hpp and standalone_asio.hpp share, and the templates that are specialised for both.
 #pragma once
 
+#include <type_traits>
 #include <utility>
 
 namespace detent::detail {
@@ -22,6 +23,10 @@ class timed_initiation;
 }  // namespace detent::detail
 
 namespace detent::base {
+
+// Whether this Asio has a token for operations that get none, which it has from 1.22 on.
+template <class Asio>
+concept has_default_token = !std::is_void_v<typename Asio::fallback_token>;
 
 // Stands for the slots of an Asio without cancellation slots.
 template <class Asio>

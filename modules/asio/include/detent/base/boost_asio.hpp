@@ -28,6 +28,8 @@
 
 #if __has_include(<boost/asio/recycling_allocator.hpp>)
 #include <boost/asio/recycling_allocator.hpp>
+#else
+#include <boost/asio/detail/recycling_allocator.hpp>
 #endif
 #if __has_include(<boost/asio/deferred.hpp>)
 #include <boost/asio/deferred.hpp>
@@ -47,11 +49,13 @@ struct boost_asio {
   template <class Executor>
   using work_guard = outstanding_work<boost_asio, Executor>;
 
+  // Memory that a thread keeps for its next allocation.
 #if __has_include(<boost/asio/recycling_allocator.hpp>)
   using recycled = ::boost::asio::recycling_allocator<void>;
 #else
-  using recycled = std::allocator<void>;
+  using recycled = ::boost::asio::detail::recycling_allocator<void>;
 #endif
+  // The token of an operation that gets no other; void if this Asio has none for that.
 #if __has_include(<boost/asio/deferred.hpp>)
   using fallback_token = ::boost::asio::deferred_t;
 #elif __has_include(<boost/asio/experimental/deferred.hpp>)
@@ -59,9 +63,8 @@ struct boost_asio {
 #else
   using fallback_token = void;
 #endif
-  // The token of an operation that gets no other.
-  template <class Initiation, class Own = typename ::boost::asio::default_completion_token<
-                                  ::boost::asio::associated_executor_t<Initiation>>::type>
+  // The token of a call that gets none: the executor's own, as from as_default_on(), or else the one above.
+  template <class Executor, class Own = typename ::boost::asio::default_completion_token<Executor>::type>
   using default_token = std::conditional_t<std::is_void_v<Own>, fallback_token, Own>;
 
   template <class T>

@@ -6,7 +6,6 @@
 #include <detent/base/boost_asio.hpp>
 
 #include <boost/asio/any_io_executor.hpp>
-#include <boost/asio/async_result.hpp>
 #include <boost/asio/defer.hpp>
 #include <boost/asio/execution/context.hpp>
 #include <boost/asio/execution/outstanding_work.hpp>
@@ -14,16 +13,8 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/prefer.hpp>
 #include <boost/asio/query.hpp>
-#if __has_include(<boost/asio/recycling_allocator.hpp>)
-#include <boost/asio/recycling_allocator.hpp>
-#else
-#include <boost/asio/detail/recycling_allocator.hpp>
-#endif
 #include <boost/asio/strand.hpp>
 #include <boost/asio/thread_pool.hpp>
-#if __has_include(<boost/asio/deferred.hpp>)
-#include <boost/asio/deferred.hpp>
-#endif
 
 #include <type_traits>
 #include <utility>
@@ -60,18 +51,6 @@ struct contexts_of<boost_asio> {
   static Service& use_service(context& of) {
     return ::boost::asio::use_service<Service>(of);
   }
-  // Memory that a thread keeps for the function that it hands on next.
-#if __has_include(<boost/asio/recycling_allocator.hpp>)
-  using recycled = ::boost::asio::recycling_allocator<void>;
-#else
-  using recycled = ::boost::asio::detail::recycling_allocator<void>;
-#endif
-#if __has_include(<boost/asio/deferred.hpp>)
-  using default_token = ::boost::asio::deferred_t;
-#endif
-  // Void if the executor names none.
-  template <class Executor>
-  using default_token_of = typename ::boost::asio::default_completion_token<Executor>::type;
   // Queues `what` as one more step of the function that runs now.
   template <class Executor, class F>
   static void defer(const Executor& on, F&& what) {

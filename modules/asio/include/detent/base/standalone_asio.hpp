@@ -29,6 +29,8 @@
 
 #if __has_include(<asio/recycling_allocator.hpp>)
 #include <asio/recycling_allocator.hpp>
+#else
+#include <asio/detail/recycling_allocator.hpp>
 #endif
 #if __has_include(<asio/deferred.hpp>)
 #include <asio/deferred.hpp>
@@ -48,11 +50,13 @@ struct standalone_asio {
   template <class Executor>
   using work_guard = outstanding_work<standalone_asio, Executor>;
 
+  // Memory that a thread keeps for its next allocation.
 #if __has_include(<asio/recycling_allocator.hpp>)
   using recycled = ::asio::recycling_allocator<void>;
 #else
-  using recycled = std::allocator<void>;
+  using recycled = ::asio::detail::recycling_allocator<void>;
 #endif
+  // The token of an operation that gets no other; void if this Asio has none for that.
 #if __has_include(<asio/deferred.hpp>)
   using fallback_token = ::asio::deferred_t;
 #elif __has_include(<asio/experimental/deferred.hpp>)
@@ -60,9 +64,8 @@ struct standalone_asio {
 #else
   using fallback_token = void;
 #endif
-  // The token of an operation that gets no other.
-  template <class Initiation,
-            class Own = typename ::asio::default_completion_token<::asio::associated_executor_t<Initiation>>::type>
+  // The token of a call that gets none: the executor's own, as from as_default_on(), or else the one above.
+  template <class Executor, class Own = typename ::asio::default_completion_token<Executor>::type>
   using default_token = std::conditional_t<std::is_void_v<Own>, fallback_token, Own>;
 
   template <class T>

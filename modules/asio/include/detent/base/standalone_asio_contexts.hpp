@@ -6,7 +6,6 @@
 #include <detent/base/standalone_asio.hpp>
 
 #include <asio/any_io_executor.hpp>
-#include <asio/async_result.hpp>
 #include <asio/defer.hpp>
 #include <asio/execution/context.hpp>
 #include <asio/execution/outstanding_work.hpp>
@@ -14,16 +13,8 @@
 #include <asio/io_context.hpp>
 #include <asio/prefer.hpp>
 #include <asio/query.hpp>
-#if __has_include(<asio/recycling_allocator.hpp>)
-#include <asio/recycling_allocator.hpp>
-#else
-#include <asio/detail/recycling_allocator.hpp>
-#endif
 #include <asio/strand.hpp>
 #include <asio/thread_pool.hpp>
-#if __has_include(<asio/deferred.hpp>)
-#include <asio/deferred.hpp>
-#endif
 
 #include <type_traits>
 #include <utility>
@@ -59,18 +50,6 @@ struct contexts_of<standalone_asio> {
   static Service& use_service(context& of) {
     return ::asio::use_service<Service>(of);
   }
-  // Memory that a thread keeps for the function that it hands on next.
-#if __has_include(<asio/recycling_allocator.hpp>)
-  using recycled = ::asio::recycling_allocator<void>;
-#else
-  using recycled = ::asio::detail::recycling_allocator<void>;
-#endif
-#if __has_include(<asio/deferred.hpp>)
-  using default_token = ::asio::deferred_t;
-#endif
-  // Void if the executor names none.
-  template <class Executor>
-  using default_token_of = typename ::asio::default_completion_token<Executor>::type;
   // Queues `what` as one more step of the function that runs now.
   template <class Executor, class F>
   static void defer(const Executor& on, F&& what) {

@@ -132,7 +132,7 @@ class partial_result {
  public:
   template <class Initiation, class Partial, class... Args>
   static decltype(auto) initiate(Initiation&& initiation, Partial&& partial, Args&&... args) {
-    using token = typename Asio::template default_token<std::decay_t<Initiation>>;
+    using token = typename Asio::template default_token<typename Asio::template executor_of<std::decay_t<Initiation>>>;
     static_assert(
         !std::is_void_v<token>,
         "cancel_after without a token needs an operation that has a default token, or Boost 1.79 or Asio 1.22");

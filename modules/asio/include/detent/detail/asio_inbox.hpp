@@ -34,7 +34,7 @@ class asio_inbox final : public context_inbox {
  private:
   using contexts = base::contexts_of<Asio>;
   using executor = typename Context::executor_type;
-  using recycled = typename contexts::recycled;
+  using recycled = typename Asio::recycled;
 
   class service final : public contexts::context::service {
    public:

@@ -156,7 +156,7 @@ class asio_sleep final : public inbox_entry {
  private:
   using slots = base::slots_of<Asio>;
   using contexts = base::contexts_of<Asio>;
-  using to_run = entry_run<typename contexts::recycled>;
+  using to_run = entry_run<typename Asio::recycled>;
   using executor = decltype(executor_for<Asio>(std::declval<const Handler&>(), std::declval<const Default&>()));
   using work = typename Asio::template work_guard<executor>;
 

@@ -13,17 +13,6 @@
 
 namespace detent::detail {
 
-// The default if no token is given: the executor's own, as from as_default_on(), else Asio's own.
-template <class Asio, class Executor>
-struct default_token_for {
-  using type = typename base::contexts_of<Asio>::template default_token_of<Executor>;
-};
-template <class Asio, class Executor>
-requires(std::is_void_v<typename base::contexts_of<Asio>::template default_token_of<Executor>>&&
-             base::has_default_token<Asio>) struct default_token_for<Asio, Executor> {
-  using type = typename base::contexts_of<Asio>::default_token;
-};
-
 // An engine or one of its timer_groups, and the executor of handlers that have none of their own. It may be copied and
 // moved freely, and may end before its sleeps do. It keeps the engine's memory, not the engine. One thread at a time.
 template <class Asio, class Executor>
@@ -49,21 +38,21 @@ class asio_sleeper {
   executor_type get_executor() const noexcept { return executor_; }
 
   // These do what the functions of that name do.
-  template <class Token = typename default_token_for<Asio, Executor>::type>
+  template <class Token = typename Asio::template default_token<Executor>>
   requires(!std::same_as<std::remove_cvref_t<Token>, timer_options>) auto async_sleep_for(whole_duration delay,
                                                                                           Token&& token = Token()) {
     return async_sleep_for(delay, timer_options(), std::forward<Token>(token));
   }
-  template <class Token = typename default_token_for<Asio, Executor>::type>
+  template <class Token = typename Asio::template default_token<Executor>>
   auto async_sleep_for(whole_duration delay, timer_options options, Token&& token = Token()) {
     return start(duration(delay), options, token);
   }
-  template <class Token = typename default_token_for<Asio, Executor>::type>
+  template <class Token = typename Asio::template default_token<Executor>>
   requires(!std::same_as<std::remove_cvref_t<Token>, timer_options>) auto async_sleep_until(clock_time deadline,
                                                                                             Token&& token = Token()) {
     return async_sleep_until(deadline, timer_options(), std::forward<Token>(token));
   }
-  template <class Token = typename default_token_for<Asio, Executor>::type>
+  template <class Token = typename Asio::template default_token<Executor>>
   auto async_sleep_until(clock_time deadline, timer_options options, Token&& token = Token()) {
     return start(time_point(deadline), options, token);
   }
