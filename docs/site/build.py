@@ -27,7 +27,7 @@ PAGE = {"detent/detent.h": "c"}  # of the others, their name
 
 # Arguments that take several types; a reader is shown what they are made into, or what they may be.
 MADE_INTO = {"detail::whole_duration": "duration", "detail::clock_time": "time_point",
-             "detail::place": "engine_or_group", "detail::timer_source": "engine_or_group"}
+             "detail::place": "engine_or_group"}
 SECTIONS = ("briefdescription detaileddescription public-type public-func public-static-func public-attrib public-static-attrib "
             "innerclass innernamespace enum typedef define func var")
 

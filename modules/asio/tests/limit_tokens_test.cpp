@@ -6,7 +6,9 @@
 
 #include <functional>
 #include <future>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include "asio_library.hpp"
 #include "support/drive_virtual.hpp"
@@ -80,6 +82,35 @@ TEST_F(AsioLimitToken, IsMadeOfALimitWithoutOneByCallingIt) {
   expect_cancelled_at(10ns);
   slow_.async_wait(cancel_at(engine_, at(30))(note()));
   expect_cancelled_at(30ns);
+}
+
+TEST_F(AsioLimitToken, IsMadeBeforeItsEngineIsMoved) {
+  manual_clock clock;
+  engine first({.manual = &clock});
+  const auto limit = cancel_after(first, 10ns);
+  engine second(std::move(first));
+  slow_.async_wait(limit(note()));
+  EXPECT_EQ(second.pending(), 1u);
+  clock.advance(10ns);
+  second.poll();
+  run();
+  EXPECT_EQ(calls_, 1);
+  EXPECT_EQ(result_, error::operation_aborted);
+}
+
+TEST_F(AsioLimitToken, CancelsAtOnceWhereItsEngineOrGroupHasEndedBefore) {
+  std::optional<engine> gone(std::in_place);
+  std::optional<timer_group> group(std::in_place, engine_);
+  const auto limit = cancel_after(*gone, 1h), as_member = cancel_after(*group, 1h);
+  gone.reset();
+  group.reset();
+  for (const auto& each : {limit, as_member}) {
+    const int before = calls_;
+    slow_.async_wait(each(note()));
+    run();
+    EXPECT_EQ(calls_, before + 1);
+    EXPECT_EQ(result_, error::operation_aborted);
+  }
 }
 
 // As as_default_on() makes one, which use_future does not have.

@@ -91,7 +91,7 @@ using sleeper = basic_sleeper<>;
 
 // A completion token that gives any asynchronous operation a time limit; `token` says how it completes. Without
 // `token`, the result makes such a token of any other, and is itself one, for the operation's default token. `by` is an
-// engine or a timer_group. The delay counts from the initiation.
+// engine or a timer_group, which may be moved or end before the initiation. The delay counts from the initiation.
 //
 // When the time is up, a cancellation of `type` is emitted to the operation, on the handler's associated executor, or
 // on the operation's if the handler has none. That executor must run one handler at a time: a strand, or a context that
@@ -107,42 +107,43 @@ using sleeper = basic_sleeper<>;
 // initiation throws detent::error for options that the engine cannot meet, and what the allocator throws. Needs Boost
 // 1.77. Boost.Asio has a cancel_after by its own timers since 1.86.
 inline auto cancel_after(
-    detail::timer_source by, detail::whole_duration delay, timer_options options,
+    detail::place by, detail::whole_duration delay, timer_options options,
     base::slots_of<base::boost_asio>::type type = base::slots_of<base::boost_asio>::type::terminal) {
-  return detail::limit_time<base::boost_asio>(by, delay, options, type);
+  return detail::limit_time<base::boost_asio>(std::move(by), delay, options, type);
 }
 inline auto cancel_after(
-    detail::timer_source by, detail::whole_duration delay,
+    detail::place by, detail::whole_duration delay,
     base::slots_of<base::boost_asio>::type type = base::slots_of<base::boost_asio>::type::terminal) {
-  return detail::limit_time<base::boost_asio>(by, delay, timer_options(), type);
+  return detail::limit_time<base::boost_asio>(std::move(by), delay, timer_options(), type);
 }
 template <detail::limit_token<base::boost_asio> Token>
-auto cancel_after(detail::timer_source by, detail::whole_duration delay, timer_options options, Token&& token,
+auto cancel_after(detail::place by, detail::whole_duration delay, timer_options options, Token&& token,
                   base::slots_of<base::boost_asio>::type type = base::slots_of<base::boost_asio>::type::terminal) {
-  return detail::limit_time<base::boost_asio>(by, delay, options, type)(std::forward<Token>(token));
+  return detail::limit_time<base::boost_asio>(std::move(by), delay, options, type)(std::forward<Token>(token));
 }
 template <detail::limit_token<base::boost_asio> Token>
-auto cancel_after(detail::timer_source by, detail::whole_duration delay, Token&& token,
+auto cancel_after(detail::place by, detail::whole_duration delay, Token&& token,
                   base::slots_of<base::boost_asio>::type type = base::slots_of<base::boost_asio>::type::terminal) {
-  return detail::limit_time<base::boost_asio>(by, delay, timer_options(), type)(std::forward<Token>(token));
+  return detail::limit_time<base::boost_asio>(std::move(by), delay, timer_options(), type)(std::forward<Token>(token));
 }
-inline auto cancel_at(detail::timer_source by, detail::clock_time deadline, timer_options options,
+inline auto cancel_at(detail::place by, detail::clock_time deadline, timer_options options,
                       base::slots_of<base::boost_asio>::type type = base::slots_of<base::boost_asio>::type::terminal) {
-  return detail::limit_time<base::boost_asio>(by, deadline, options, type);
+  return detail::limit_time<base::boost_asio>(std::move(by), deadline, options, type);
 }
-inline auto cancel_at(detail::timer_source by, detail::clock_time deadline,
+inline auto cancel_at(detail::place by, detail::clock_time deadline,
                       base::slots_of<base::boost_asio>::type type = base::slots_of<base::boost_asio>::type::terminal) {
-  return detail::limit_time<base::boost_asio>(by, deadline, timer_options(), type);
+  return detail::limit_time<base::boost_asio>(std::move(by), deadline, timer_options(), type);
 }
 template <detail::limit_token<base::boost_asio> Token>
-auto cancel_at(detail::timer_source by, detail::clock_time deadline, timer_options options, Token&& token,
+auto cancel_at(detail::place by, detail::clock_time deadline, timer_options options, Token&& token,
                base::slots_of<base::boost_asio>::type type = base::slots_of<base::boost_asio>::type::terminal) {
-  return detail::limit_time<base::boost_asio>(by, deadline, options, type)(std::forward<Token>(token));
+  return detail::limit_time<base::boost_asio>(std::move(by), deadline, options, type)(std::forward<Token>(token));
 }
 template <detail::limit_token<base::boost_asio> Token>
-auto cancel_at(detail::timer_source by, detail::clock_time deadline, Token&& token,
+auto cancel_at(detail::place by, detail::clock_time deadline, Token&& token,
                base::slots_of<base::boost_asio>::type type = base::slots_of<base::boost_asio>::type::terminal) {
-  return detail::limit_time<base::boost_asio>(by, deadline, timer_options(), type)(std::forward<Token>(token));
+  return detail::limit_time<base::boost_asio>(std::move(by), deadline, timer_options(),
+                                              type)(std::forward<Token>(token));
 }
 
 }  // namespace detent::inline boost_asio

@@ -148,11 +148,11 @@ concept limit_token = !std::is_convertible_v<Token, timer_options> &&
                       !std::is_same_v<std::remove_cvref_t<Token>, typename base::slots_of<Asio>::type>;
 
 template <class Asio, class When>
-partial_limit<Asio> limit_time(timer_source by, When when, const timer_options& options,
+partial_limit<Asio> limit_time(place by, When when, const timer_options& options,
                                typename base::slots_of<Asio>::type type) {
   static_assert(base::slots_of<Asio>::exist,
                 "cancel_after and cancel_at need cancellation slots: Boost 1.77 or Asio 1.20");
-  return {limit_plan(by, when, options), type};
+  return {limit_plan(std::move(by), when, options), type};
 }
 
 }  // namespace detent::detail

@@ -286,9 +286,8 @@ class initiate_sleep : public initiation_executor<Default> {
 
  private:
   static time_point deadline_of(const place&, time_point deadline) noexcept { return deadline; }
-  // The clock of an engine that has stopped may be gone.
   static time_point deadline_of(const place& on, duration delay) noexcept {
-    return on.stopped() ? (time_point::max)() : to_time(deadline_after(&on.core(), delay.count()));
+    return to_time(deadline_after(&on.core(), delay.count()));
   }
 };
 

@@ -153,12 +153,12 @@ class limit_callback {
 
 inline void limit_state::arm(const limit_plan& plan) {
   has_callback_ = true;
-  try {
-    timer_ = plan.schedule(limit_callback(*this));
+  timer_ = plan.try_schedule(limit_callback(*this));
+  if (timer_) {
     engine_.emplace(*timer_access::core(timer_));
-  } catch (const error& refused) {  // the callback is destroyed, and with that has expired
-    if (refused.code() == errc::invalid_option) throw;
-  }
+  } else if (timer_access::problem(timer_) == errc::invalid_option) {
+    plan.refuse(timer_);
+  }  // else the callback has been destroyed, and with that has expired
 }
 
 }  // namespace detent::detail
