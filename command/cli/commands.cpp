@@ -40,7 +40,7 @@ std::string answer(const Command& command, const Outcome& outcome, const text_ta
   return text;
 }
 
-// A replay of a trace with holes is no error, but its user has to know of the holes.
+// A replay of a trace with holes is no error, but its user must know of the holes.
 void tell_loss(const replay_command& replay, const replay_counts& counts) {
   if (counts.dropped == 0) return;
   complain(fmt::format("{}: {} operations are missing: the recording dropped them", printable(replay.trace),

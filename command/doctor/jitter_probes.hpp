@@ -10,7 +10,7 @@
 
 namespace detent::tool {
 
-// Probes that have to measure. Each runs on the calling thread.
+// Probes that must measure. Each runs on the calling thread.
 finding cost_of_clock_reading();
 finding slack_request();  // is PR_SET_TIMERSLACK obeyed? Judged by:
 finding slack_obtained(bool accepted, long long nanoseconds);

@@ -22,7 +22,7 @@ using namespace durable;
 
 namespace {
 
-constexpr std::ptrdiff_t most_named = 10;  // of an ambiguous key: a line has to stay readable
+constexpr std::ptrdiff_t most_named = 10;  // of an ambiguous key: a line must stay readable
 constexpr std::size_t most_found = 100;
 
 std::optional<listed_record> find_in(store& in, const std::string& key, const std::string& partition) {

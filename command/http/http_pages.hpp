@@ -23,7 +23,7 @@ struct http_options {
   listen_address at;
   std::string socket = {};              // the file of a Unix socket instead; empty: none
   std::vector<std::string> names = {};  // of this host, beside localhost; a request for another one is refused (421)
-  std::string token_file = {};          // a request has to bear the token in it, or is refused (401); empty: none
+  std::string token_file = {};          // a request must bear the token in it, or is refused (401); empty: none
 };
 
 // The pages of a server: decides who gets them, and writes each answer as text.

@@ -21,8 +21,8 @@ listen_address listen_address_of(std::string_view option, std::string_view text)
 std::string host_name_of(std::string_view option, std::string_view text);
 
 // Whether a request with this Host field is meant for a server there. A web page whose name has been made to lead to
-// this machine (DNS rebinding) sends its own name, so a name has to be `localhost` or one of `names`. An address cannot
-// be rebound; where the server listens on a loopback address, it has to be one as well.
+// this machine (DNS rebinding) sends its own name, so a name must be `localhost` or one of `names`. An address cannot
+// be rebound; where the server listens on a loopback address, it must be one as well.
 bool is_own_host(std::string_view field, const listen_address& at, const std::vector<std::string>& names);
 
 }  // namespace detent::tool

@@ -74,7 +74,7 @@ TEST(DoctorIdleCosts, SaysWhyNoLimitCouldBeHeld) {
   EXPECT_TRUE(says(judged(denied, "/dev/x"), "where it may open /dev/x"));
 }
 
-// Each state's own latency is a limit, but for the deepest one's; what it held last is no limit.
+// Each state's own latency is a limit, except the deepest one's; what it held last is no limit.
 TEST_F(DoctorIdle, MeasuresWithEachLimitThatKeepsAStateOut) {
   given_a_server();
   given_state(0, 2, "C1E", 10, 20, true);

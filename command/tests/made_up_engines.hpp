@@ -12,7 +12,7 @@
 
 namespace detent::test {
 
-// So many times this value, for each pair.
+// This value as many times as the pair says.
 using recorded = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 inline tool::counters_histogram histogram_of(const recorded& values) {

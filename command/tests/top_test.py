@@ -22,7 +22,7 @@ try:
 except ImportError:
     sys.exit("skipped: pyte is not installed")
 
-PATIENCE = 60  # seconds until what has to come is given up
+PATIENCE = 60  # seconds until an expected event is given up
 
 
 class Terminal:

@@ -43,7 +43,7 @@ class top_model {
   // The selected one of rows(), or null when there are none.
   const top_row* selected_row() const;
   std::size_t selected() const { return selected_; }
-  // So many rows down, or up; stops at the ends.
+  // Moves this many rows down, or up; stops at the ends.
   void move_selection(std::ptrdiff_t rows);
 
   void select_first();

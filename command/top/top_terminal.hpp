@@ -31,7 +31,7 @@ class top_terminal {
     bool resized = false;
     int ending_signal = 0;  // 0: none; SIGHUP also if the terminal is gone
   };
-  // Waits until something happens, at most so long.
+  // Waits until something happens, at most this long.
   event wait(std::int64_t nanoseconds);
 
  private:

@@ -73,7 +73,7 @@ std::uint64_t describe(engine_core& core, node_index index, const plan& when, na
   if (when.group != nullptr) {
     cold.set_epoch(epoch_of_new_member(*when.group));
     cold.enrolled = false;
-    flags |= state_word::owning;  // no fast path: its group has to hear of its end
+    flags |= state_word::owning;  // no fast path: its group must hear of its end
   }
   const common_options options = common(when);
   cold.set_label(core.labels.number(options.label));

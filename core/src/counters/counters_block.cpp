@@ -142,7 +142,7 @@ error_report counters_block::last_error_seen() const { return error_in(*header_)
 
 counter_cell* counters_block::take_cells() noexcept {
   if (header_ == nullptr) return nullptr;
-  const std::uint32_t number = threads_asked_.fetch_add(1, base::relaxed);  // relaxed: only has to be unique
+  const std::uint32_t number = threads_asked_.fetch_add(1, base::relaxed);  // relaxed: must only be unique
   if (number < counters_layout::thread_capacity) {
     live(header_->threads_in_use).fetch_add(1, base::relaxed);  // relaxed: cells that are not in use yet hold zeros
     return view<counter_cell>(threads_, std::size_t{number} * counters_layout::thread_stride);

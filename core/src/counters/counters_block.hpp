@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An engine's counts and histograms, laid out as other processes read them.
+// An engine's counts and histograms, in the layout that other processes read.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -34,10 +34,10 @@ class counters {
  public:
   explicit counters(counter_cell* cells) noexcept : cells_(cells) {}
   void add(counter which, std::uint64_t amount = 1) noexcept {
-    // (1) release: pairs with (2): a reader that sees a timer's end sees its beginning, too.
+    // (1) release: pairs with (2): a reader that sees a timer's end also sees its beginning.
     base::add_alone(cells_[static_cast<std::size_t>(which)], amount);
   }
-  // Takes back what was added in advance.
+  // Takes back a count that was added in advance.
   void take_back(counter which, std::uint64_t amount = 1) noexcept { add(which, 0 - amount); }
   std::uint64_t read(counter which) const noexcept {
     return cells_[static_cast<std::size_t>(which)].load(base::acquire);  // (2) acquire: pairs with (1)
@@ -58,10 +58,10 @@ struct label_block {
   std::array<histogram_recorder, static_cast<std::size_t>(cause::count_)> histograms;
 
   void add(label_counter which, std::uint64_t amount = 1) noexcept {
-    // (3) release: pairs with (4): a reader that sees a timer's end sees its beginning, too.
+    // (3) release: pairs with (4): a reader that sees a timer's end also sees its beginning.
     cells[static_cast<std::size_t>(which)].fetch_add(amount, base::release);
   }
-  // Takes back one that was added in advance.
+  // Takes back a count that was added in advance.
   void take_back(label_counter which) noexcept { add(which, ~std::uint64_t{0}); }
   std::uint64_t read(label_counter which) const noexcept {
     return cells[static_cast<std::size_t>(which)].load(base::acquire);  // (4) acquire: pairs with (3)
@@ -71,7 +71,7 @@ struct label_block {
     const std::uint64_t over = read(label_counter::over);
     return read(label_counter::begun) - over;
   }
-  // The driver's.
+  // Used by the driver alone.
   void record_parts(lateness_parts parts) noexcept;
   histogram_recorder& operator[](cause which) noexcept { return histograms[static_cast<std::size_t>(which)]; }
   const histogram_recorder& operator[](cause which) const noexcept {
@@ -85,18 +85,18 @@ static_assert(static_cast<std::size_t>(counter::count_) * sizeof(counter_cell) <
 
 class counters_block {
  public:
-  // Throws bad_alloc; check() says what else went wrong.
+  // Throws bad_alloc; check() reports any other problem.
   explicit counters_block(const engine_options& options);
   ~counters_block();
   counters_block(const counters_block&) = delete;
   counters_block& operator=(const counters_block&) = delete;
-  // Why there is no such block, for people; errc{}: there is.
+  // Why there is no such block, in words; errc{} if there is one.
   errc check(std::string& why) const;
-  // Why the last call found no room: a null, or what publish() reports.
+  // Why the last call found no room: after a null, or after what publish() reports.
   errc refusal(std::string& why) const;
-  // As counters_layout::header has them. Before publish().
+  // As counters_layout::header has them. To be called before publish().
   void name_clock(std::uint8_t clock, counters_layout::clock_reason why) noexcept;
-  // Shows the file to others, complete.
+  // Shows the complete file to other processes.
   errc publish(std::string& why);
   // The engine has ended.
   void end() noexcept;
@@ -105,9 +105,9 @@ class counters_block {
     watched_ = false;
   }
 
-  // Whether another reader is possible.
+  // Whether there may be another reader.
   bool watched() const noexcept { return watched_; }
-  // Of one more thread, and its for as long as this exists; null: no memory. Any thread.
+  // The counters of one more thread, which has them for as long as this exists; null: no memory. Any thread.
   counter_cell* take_cells() noexcept;
   // One for each cause; null: no memory.
   histogram_recorder* histograms() noexcept { return histograms_; }
@@ -115,30 +115,30 @@ class counters_block {
   const histogram_recorder& operator[](cause which) const noexcept {
     return histograms_[static_cast<std::size_t>(which)];
   }
-  // The driver's. Relaxed: each is a figure of its own.
+  // Used by the driver. Relaxed: each is a figure of its own.
   void set(gauge which, std::int64_t value) noexcept {
     gauges_[static_cast<std::size_t>(which)].store(static_cast<std::uint64_t>(value), base::relaxed);
   }
   // Counts a timer that was handed over and will not run. Any thread.
   void let_go() noexcept {
-    // (5) release: pairs with (6): a reader that sees it go sees it handed over.
+    // (5) release: pairs with (6): a reader that sees it let go also sees it handed over.
     gauges_[static_cast<std::size_t>(gauge::let_go)].fetch_add(1, base::release);
   }
   std::uint64_t read_let_go() const noexcept {
     return gauges_[static_cast<std::size_t>(gauge::let_go)].load(base::acquire);  // (6) acquire: pairs with (5)
   }
   void set_worker(std::int32_t thread) noexcept;
-  // An exception's text, which is the last one from now on. Any thread.
+  // Stores an exception's text as the last one. Any thread.
   void note_error(const char* text) noexcept;
   error_report last_error_seen() const;
-  // Why work of a library on top of the engine waits. One thread at a time.
+  // Stores why work of a library on top of the engine waits. One thread at a time.
   void note_stall(const char* text, std::uint64_t waiting) noexcept;
   // The block of the next label; null: no memory. One thread at a time.
   label_block* add_label(std::string_view name) noexcept;
 
  private:
   using header = counters_layout::header;
-  // Of a thread beyond those that the layout has room for.
+  // For a thread beyond those for which the layout has room.
   struct hidden_cells {
     std::array<counter_cell, counters_layout::thread_stride / sizeof(counter_cell)> cells{};
     hidden_cells* next = nullptr;

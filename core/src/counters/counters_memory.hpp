@@ -24,7 +24,7 @@ class counters_memory {
   const std::string& problem() const noexcept { return problem_; }
   errc code() const noexcept { return code_; }  // of problem()
   bool is_file() const noexcept { return file_ >= 0; }
-  // The bytes from `offset` on, both whole pages, which no access can fail on later. Null: there is no memory, or no
+  // The bytes from `offset` on, both in whole pages, on which no access can fail later. Null: there is no memory, or no
   // room.
   std::byte* map(std::size_t offset, std::size_t bytes) noexcept;
 
@@ -34,9 +34,9 @@ class counters_memory {
   virtual void describe(counters_layout::header&) const noexcept {}
   // Gives the file its name. False: see problem(). Throws bad_alloc.
   virtual bool publish() { return true; }
-  // No more of the file's name, if it is one that this made.
+  // Removes the file's name, if it is one that this object made.
   virtual void withdraw() noexcept {}
-  // In the child of a fork: what it writes is its own from now on, and the file is its parent's.
+  // Called in the child of a fork: its writes are its own from now on, and the file is its parent's.
   virtual void make_private() noexcept {}
 
  protected:
@@ -45,7 +45,7 @@ class counters_memory {
     std::size_t offset;
     std::size_t bytes;
   };
-  // Before the bytes are mapped. False: the file has no room for them.
+  // Called before the bytes are mapped. False: the file has no room for them.
   virtual bool make_room(std::size_t, std::size_t) noexcept { return true; }
 
   std::string problem_;

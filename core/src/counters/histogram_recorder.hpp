@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A log-linear histogram, as HdrHistogram.
+// A log-linear histogram, like HdrHistogram's.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -13,15 +13,15 @@
 
 namespace detent::detail {
 
-// Buckets of a log-linear scale: 128 to each power of two, so that a bucket's width is under 1 % of its values.
+// Buckets of a log-linear scale: 128 to each power of two, so that a bucket is narrower than 1 % of its values.
 struct histogram_scale {
   static constexpr unsigned sub_bits = 7;
   static constexpr std::size_t buckets = (64 - sub_bits) << sub_bits;
   static constexpr std::uint64_t linear = std::uint64_t{1} << sub_bits;  // below: a bucket for each
 
   static constexpr std::size_t bucket(std::uint64_t value) noexcept {
-    // By the exponent and the upper bits of a floating-point number, where those are exact: finding the highest bit
-    // takes more where the processor has only the old instruction for it.
+    // Uses the exponent and the upper bits of a floating-point number, where those are exact: finding the highest bit
+    // takes longer if the processor has only the old instruction for it.
     if (value - linear < (std::uint64_t{1} << 53) - linear) [[likely]]
       return (std::bit_cast<std::uint64_t>(static_cast<double>(static_cast<std::int64_t>(value))) >> (52 - sub_bits)) -
              (std::size_t{1023 + sub_bits - 1} << sub_bits);
@@ -38,16 +38,16 @@ struct histogram_scale {
   }
 };
 
-// Written by the threads that run callbacks, read by any, other processes included (counters_layout.hpp). A snapshot
-// is not of one instant, but never negative.
+// Written by the threads that run callbacks, read by any thread, also of other processes (counters_layout.hpp). A
+// snapshot is not of one instant, but never negative.
 class alignas(64) histogram_recorder {
  public:
-  // `alone`: no other thread records at the same time, so that no locked instruction is needed.
+  // `alone`: no other thread records at the same time, so no locked instruction is needed.
   void record(nanoseconds_t nanoseconds, bool alone) noexcept {
     const nanoseconds_t value = nanoseconds < 0 ? 0 : nanoseconds;
     alone ? record_alone(value) : record_shared(value);
   }
-  // Has the pages of the cells of small values be there: the kernel makes each at its first write, which takes it
+  // Makes the pages of the cells of small values exist: the kernel makes each page at its first write, which takes it
   // microseconds.
   void map() noexcept {
     constexpr std::size_t page = 4096 / sizeof(cell);
@@ -61,7 +61,7 @@ class alignas(64) histogram_recorder {
   }
   // Throws bad_alloc.
   histogram snapshot() const;
-  // Of a histogram that leaves out zeros: adds as many as bring its count to that of `whole`.
+  // For a histogram that leaves out zeros: adds as many as bring its count to that of `whole`.
   static void add_zeros(histogram& part, const histogram& whole) noexcept;
 
   // As record(), alone; not negative.
@@ -70,7 +70,7 @@ class alignas(64) histogram_recorder {
  private:
   using cell = base::atomic<std::uint64_t>;
   void record_shared(nanoseconds_t nanoseconds) noexcept;
-  // Not by adding nothing, which clang compiles to a read. Relaxed: it changes nothing.
+  // Does not add zero, because clang compiles that to a read. Relaxed: it changes nothing.
   static void write_zero(cell& in) noexcept {
     std::uint64_t zero = 0;
     in.compare_exchange_strong(zero, 0, base::relaxed, base::relaxed);

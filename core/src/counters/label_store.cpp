@@ -23,7 +23,7 @@ std::string_view kept(std::string_view name) {
 
 std::uint64_t next_id() noexcept {
   static base::atomic<std::uint64_t> issued{0};
-  return issued.fetch_add(1, base::relaxed) + 1;  // relaxed: only has to be unique
+  return issued.fetch_add(1, base::relaxed) + 1;  // relaxed: must only be unique
 }
 
 }  // namespace

@@ -15,43 +15,42 @@ namespace detent::detail {
 // An engine's labels. Any thread; making one takes a lock.
 class label_store {
  public:
-  // `set`: the set of engines that this one is of, as shard_identity has it. 0: of none.
+  // `set`: the set of engines that this one belongs to, as in shard_identity. 0: none.
   explicit label_store(counters_block& counts, std::uint32_t set = 0) noexcept;
-  // Around a fork: no thread is in the middle of making a label.
+  // Held around a fork, so that no thread is in the middle of making a label.
   static void before_fork() noexcept;
   static void after_fork() noexcept;
 
-  // The same one for the same name. errc::invalid_option: no name, or a longer one than 63 bytes; capacity_exceeded:
-  // there are 255; or what the counters have no room for, and then `why` is set.
+  // The same name gives the same label. Fails with errc::invalid_option for an empty name or one longer than 63 bytes,
+  // with capacity_exceeded if there are 255, or because the counters have no room, and then `why` is set.
   errc make(std::string_view name, label& made, std::string& why) { return make(name, nullptr, made, why); }
-  // Of a set's label of that number, from 1 to 255, which each engine of the set comes to know by share(). Throws
-  // bad_alloc.
+  // The set's label of that number, from 1 to 255. Each engine of the set learns of it by share(). Throws bad_alloc.
   static label of_set(std::uint32_t set, std::uint32_t number, std::string_view name);
-  // As make() for the label's name.
+  // Does what make() does, for the label's name.
   errc share(const label& shared, std::string& why);
-  // Whether it is none, or of this engine, or of its set and known here.
+  // Whether the label is none, or this engine's, or its set's and known here.
   bool has(const label& value) const noexcept {
     if (value.owner_ != set_owner_) return value.number_ == 0 || value.owner_ == id_;
     return number(value) != 0;
   }
-  // Of one that it has.
+  // For a label that it has.
   std::uint16_t number(const label& value) const noexcept {
     if (value.owner_ != set_owner_) return static_cast<std::uint16_t>(value.number_);
-    // (3) acquire: pairs with (4), so that the label is to be found.
+    // (3) acquire: pairs with (4), so that the label is found.
     return of_set_[value.number_ - 1u].load(base::acquire);
   }
   // Null: none.
   label_block* find(std::uint16_t number) const noexcept {
     return number == 0 ? nullptr : blocks_[number - 1u].load(base::acquire);  // (1) acquire: pairs with (2)
   }
-  // Of a timer whose cold part is the caller's to read, or a guess.
+  // For a timer whose cold part the caller may read; otherwise a guess.
   label_block* find(const cold_node& of) const noexcept { return find(of.label()); }
   label named(std::uint16_t number) const noexcept;
   label named(const label_block* block) const noexcept;  // null: none
 
  private:
   errc make(std::string_view name, const label* shared, label& made, std::string& why);
-  // Unlike any id, and unlike the owner of no label.
+  // Different from any id, and from the owner of no label.
   static std::uint64_t owner_of(std::uint32_t set) noexcept { return std::uint64_t{1} << 63 | set; }
 
   const std::uint64_t id_;
@@ -60,7 +59,7 @@ class label_store {
   std::mutex mutex_;
   std::array<label, counters_layout::label_capacity> labels_;
   std::array<base::atomic<label_block*>, counters_layout::label_capacity> blocks_{};
-  // The numbers here of the set's labels. 0: not known.
+  // The numbers that the set's labels have here. 0: not known.
   std::array<base::atomic<std::uint16_t>, counters_layout::label_capacity> of_set_{};
   std::uint16_t count_ = 0;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The last exception of a callback, as other threads and other processes read it.
+// The last exception of a callback, for other threads and other processes to read.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -12,16 +12,16 @@
 
 namespace detent::detail {
 
-// A sequence lock of words: odd while they are being written. Zeroed memory is one without an error. Writers do not
-// wait: of two at one time the second leaves it, as the first is as recent. Readers do not hold up writers.
+// A sequence lock of words: odd while they are being written. Zeroed memory has no error. Writers do not wait: of two
+// at one time the second gives up, because the first is as recent. Readers do not hold up writers.
 class last_error {
  public:
   static constexpr std::size_t most_bytes = counters_layout::error_text_bytes - 1;  // of a text; the rest is cut off
 
   // Any thread.
   void write(const char* text, nanoseconds_t at) noexcept;
-  // Of the whole last one; empty: there is none, or each time that it was tried, at most `tries` times, one was being
-  // written. Throws bad_alloc.
+  // Returns the last one whole; empty if there is none, or if one was being written at each of at most `tries`
+  // attempts. Throws bad_alloc.
   error_report read(int tries = 64) const;
 
  private:

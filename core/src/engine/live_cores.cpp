@@ -17,7 +17,7 @@ struct core_list {
   driven_engine* first = nullptr;
   bool fork_handlers = false;
   // The numbers of those that live, each in its place if that was vacant, 0, when its engine came. Relaxed throughout:
-  // a caller that asks for a number comes after that engine's beginning, and after its end wherever the answer has to
+  // a caller that asks for a number comes after that engine's beginning, and after its end where the answer must
   // be no.
   std::array<base::atomic<std::uint64_t>, 256> by_number{};
 

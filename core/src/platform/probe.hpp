@@ -22,7 +22,7 @@
     __asm__ inline __volatile__(_SDT_ASM_BASE);                                                                    \
   } while (false)
 
-// detent:NAME with up to 12 integers or pointers. Pass values that are at hand: a value that has to be computed
+// detent:NAME with up to 12 integers or pointers. Pass values that are at hand: a value that must be computed
 // for it is computed even without a tracer.
 #define DETENT_PROBE(name, ...) STAP_PROBEV(detent, name, __VA_ARGS__)
 #else

@@ -22,7 +22,7 @@ thread_local bool thread_is_ending = false;  // trivial, so that it can be read 
 
 std::uint64_t next_engine_id() noexcept {
   static base::atomic<std::uint64_t> issued{0};
-  return issued.fetch_add(1, base::relaxed) + 1;  // relaxed: only has to be unique
+  return issued.fetch_add(1, base::relaxed) + 1;  // relaxed: must only be unique
 }
 
 }  // namespace

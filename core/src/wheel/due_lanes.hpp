@@ -16,23 +16,23 @@ namespace detent::detail {
 // One thread. A due queue for each lane from 1 on.
 class due_lanes {
  public:
-  // Room ahead for `reserve` entries of each lane, but not for more than limits::higher_ahead. Throws bad_alloc.
+  // Makes room for `reserve` entries of each lane ahead, but for no more than limits::higher_ahead. Throws bad_alloc.
   explicit due_lanes(std::size_t reserve);
 
   // Adds to the next batch of its lane. False: out of memory.
   bool collect(std::uint8_t lane, const due_entry& entry) noexcept { return of(lane).collect(entry); }
   // Puts the batches in order.
   void seal() noexcept;
-  // Adds at its place among what waits now. False: out of memory.
+  // Adds it at its place among the entries that wait now. False: out of memory.
   bool insert(std::uint8_t lane, const due_entry& entry) noexcept;
 
   bool empty() const noexcept { return waiting_ == 0; }
-  // The next to fire; there is one.
+  // The next entry to fire; there must be one.
   const due_entry& front() const noexcept { return lanes_[highest()].front(); }
-  // No entry of any lane is due before this; there is one.
+  // No entry of any lane is due before this; there must be one.
   nanoseconds_t earliest() const noexcept;
   due_entry pop() noexcept;
-  // Memory of a past peak.
+  // Gives back the memory of a past peak.
   void give_back() noexcept;
 
  private:

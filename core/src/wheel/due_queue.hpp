@@ -12,29 +12,29 @@
 
 namespace detent::detail {
 
-// One thread. Sorted by (deadline, arming order). Orders are counted modulo 2^27: exact while fewer than 2^26 armings
-// of a thread lie between two of its equal deadlines; among late ones (insert), while the counts of the threads that
-// share a deadline lie within half the circle.
+// One thread. Sorted by (deadline, arming order). Orders are counted modulo 2^27. They are exact while fewer than 2^26
+// armings of a thread lie between two of its equal deadlines; among late ones (insert), while the counts of the threads
+// that share a deadline lie within half the circle.
 class due_queue {
  public:
-  // Room for `reserve` entries ahead, untouched until used. Throws bad_alloc.
+  // Makes room for `reserve` entries ahead, untouched until used. Throws bad_alloc.
   explicit due_queue(std::size_t reserve = 0);
 
-  // Adds to the next batch, which seal() puts in order, without need of memory. False: out of memory, and nothing was
+  // Adds to the next batch, which seal() puts in order without needing memory. False: out of memory, and nothing was
   // added.
   bool collect(const due_entry& entry) noexcept;
-  // Makes room for `more` such calls. These would find it in one go; this calls `between` in between.
+  // Makes room for `more` such calls. They would find it in one go; this one calls `between` in between.
   void make_room(std::size_t more, const interlude& between) noexcept;
   void seal(const interlude& between = {}) noexcept {
     if (!fresh_.empty()) seal_collected(between);
   }
-  // Adds at its place among what waits now. False: out of memory.
+  // Adds it at its place among the entries that wait now. False: out of memory.
   bool insert(const due_entry& entry) noexcept;
 
   bool empty() const noexcept { return next_ == end_ && late_.empty(); }
-  // The next to fire; the queue is not empty.
+  // The next entry to fire; the queue must not be empty.
   const due_entry& front() const noexcept { return late_is_first() ? late_.front() : batch_[next_]; }
-  // When that is due; no other is before.
+  // The time at which that is due; no other is due before.
   nanoseconds_t earliest() const noexcept { return front().deadline; }
   due_entry pop() noexcept;
   // The entry some places ahead in the batch, to fetch its node early; null near the end.
@@ -46,9 +46,9 @@ class due_queue {
     base::prefetch_to_write(fresh_.data());
     base::prefetch_to_write(batch_.data());
   }
-  // Whether an entry may have that deadline: also if there is any late one. O(log n).
+  // Whether an entry may have that deadline; also true if there is any late one. O(log n).
   bool may_contain(nanoseconds_t deadline) const noexcept;
-  // Memory of a past peak; while something waits it stays.
+  // Gives back the memory of a past peak; while something waits it stays.
   void give_back() noexcept;
   std::size_t size() const noexcept { return end_ - next_ + late_.size(); }
 
@@ -63,8 +63,8 @@ class due_queue {
   void make_room_for_late();
 
   std::vector<due_entry> batch_;    // sorted from next_ on
-  std::size_t next_ = 0, end_ = 0;  // its size is the end, kept apart as each run asks for it
-  std::vector<due_entry> late_;     // a heap: what came while a batch was being fired
+  std::size_t next_ = 0, end_ = 0;  // its size is the end, kept apart because each run needs it
+  std::vector<due_entry> late_;     // a heap: entries that came while a batch was being fired
   std::vector<due_entry> fresh_;    // collected, not yet sealed
   std::size_t keep_;                // capacity that is not given back after a peak
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An LSD radix sort of what is due.
+// An LSD radix sort of due entries.
 #pragma once
 
 #include "timer/node.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The result of a search for the next deadline, for as long as it is right.
+// The result of a search for the next deadline, as long as it is right.
 #pragma once
 
 #include "limits.hpp"
@@ -9,18 +9,18 @@
 
 namespace detent::detail {
 
-// One thread. A wheel reports each change; what is remembered stays right until an earlier node is inserted, which
-// takes its place, or the node itself goes.
+// One thread. A wheel reports each change. The remembered node stays right until an earlier node is inserted, which
+// takes its place, or until the node itself leaves.
 class earliest {
  public:
-  // A node that is due at `time`, before all others; `alone`: no other node is due then.
+  // Remembers a node that is due at `time`, before all others; `alone`: no other node is due then.
   void found(node_index index, node& first, nanoseconds_t time, bool alone) noexcept {
     first_ = &first;
     index_ = index;
     time_ = time;
     alone_ = alone;
   }
-  // There are too many to look at in the slot that comes first.
+  // The slot that comes first has too many nodes to look at.
   void found_crowd() noexcept { crowd_ = limits::looks_after_unlinks; }
   void forget() noexcept {
     first_ = nullptr;
@@ -34,7 +34,7 @@ class earliest {
     if (time < time_) return found(index, added, time, true);
     alone_ = false;
   }
-  // Another slot comes first, perhaps.
+  // Another slot may come first.
   void slot_opened() noexcept { crowd_ = 0; }
   void unlinked(const node& gone) noexcept {
     if (&gone == first_) forget();
@@ -53,7 +53,7 @@ class earliest {
   nanoseconds_t time_ = INT64_MIN;  // not known: no node is earlier
   node_index index_ = no_node;
   bool alone_ = false;
-  std::uint32_t crowd_ = 0;  // not zero: a crowd, until so many are unlinked
+  std::uint32_t crowd_ = 0;  // not zero: a crowd, until this many are unlinked
 };
 
 }  // namespace detent::detail

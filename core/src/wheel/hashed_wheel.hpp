@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The hashed wheel with rounds (Varghese and Lauck's scheme 6): slot = time modulo size, and a node stays in its slot
-// until its round has come. The rounds that come next are kept apart, tick by tick: what is due within them is not
-// visited before, and fires as a whole. No ticking either: a bitmap over the near ticks and a tournament over the
-// slots' earliest deadlines find what is next, and an empty wheel costs nothing.
+// until its round has come. The next rounds are kept apart, tick by tick: nodes that are due within them are not
+// visited before, and fire as a whole. It does not tick either: a bitmap over the near ticks and a tournament over the
+// slots' earliest deadlines find the next one, and an empty wheel costs nothing.
 #pragma once
 
 #include <detent/base/compiler.hpp>
@@ -32,8 +32,8 @@ struct hashed_traits {
   static constexpr unsigned near_ticks = limits::near_ticks;  // a set each; more sets are open while they fire
 };
 
-// One thread; the same concept as hierarchical_wheel, which has the contracts, and whose sets these are. The locations
-// of sets lie below those of lists.
+// One thread. It is the same concept as hierarchical_wheel, which has the contracts and whose sets these are. The
+// locations of sets lie below those of lists.
 template <class Nodes, class Traits = hashed_traits, class Sets = typename hierarchical_wheel<Nodes>::sets>
 class hashed_wheel {
  public:
@@ -51,11 +51,12 @@ class hashed_wheel {
   hashed_wheel(const hashed_wheel&) = delete;
   hashed_wheel& operator=(const hashed_wheel&) = delete;
 
-  // O(1) in the near ticks; else O(log slots) where the node is its slot's earliest.
+  // O(1) in the near ticks; else O(log slots) if the node is its slot's earliest.
   void insert(node_index index, node& added, nanoseconds_t time, bool in_order = true) noexcept;
   void prefetch_insert(node_index index, nanoseconds_t time) const noexcept;
   void unlink(node& gone) noexcept;
-  // between(): every now and then while it re-inserts what take() left to it, which does not change in that time.
+  // Calls between() now and then while it re-inserts the nodes that take() left to it; these do not change in that
+  // time.
   template <class Take, class Between = no_interlude>
   void expire(nanoseconds_t now, Take&& take, Between&& between = {}) {
     if (now >= bound()) return expire_due<false>(now, take, between);
@@ -72,7 +73,7 @@ class hashed_wheel {
   std::optional<nanoseconds_t> next_exact(Gone&& gone);
   // The result of next_exact(); empty if there are too many to look at.
   const earliest& found() const noexcept { return earliest_; }
-  // One that was found to be alone was taken out and inserted again, and nothing else has changed.
+  // The node that was found to be alone was taken out and inserted again, and nothing else has changed.
   void found_alone(node_index index, node& first, nanoseconds_t time) noexcept {
     earliest_.found(index, first, time, true);
   }
@@ -92,12 +93,12 @@ class hashed_wheel {
     return static_cast<std::size_t>(unit(deadline)) & (rounds_.slots() - 1);
   }
 
-  // The set that comes first; no_set: all is in the slots' lists, if anywhere. And its time.
+  // The set that comes first, and its time. no_set: all nodes, if there are any, are in the slots' lists.
   set_index first_set() const noexcept {
     return past_ != no_set ? past_ : ring_.empty() ? no_set : ring_.first(current_);
   }
   nanoseconds_t time_of(set_index id) const noexcept { return id == no_set ? forever : sets_[id].time; }
-  // next_bound(), and `forever` where the wheel is empty.
+  // next_bound(), but `forever` if the wheel is empty.
   nanoseconds_t bound() const noexcept { return std::min(time_of(first_set()), rounds_.bound()); }
   set_index set_for(nanoseconds_t time) noexcept;
   set_index past_set_for(nanoseconds_t time) noexcept;
@@ -114,7 +115,7 @@ class hashed_wheel {
   set_index cut_off_due(nanoseconds_t now) noexcept;
   template <class Take>
   node_index take_rounds(nanoseconds_t now, Take& take);
-  // One that was restarted since, without notice: after others that have been armed before.
+  // A node that was restarted since, without notice, comes after others that have been armed before.
   DETENT_NOINLINE void file_again(node_index index, node& restarted, const filing& placed) noexcept {
     unlink(restarted);
     insert(index, restarted, placed.time, false);
@@ -127,14 +128,14 @@ class hashed_wheel {
   Nodes nodes_;
   unsigned shift_;
   std::uint64_t near_units_;
-  std::uint64_t current_;              // the unit that the wheel has reached: no set of the ring is before
+  std::uint64_t current_;              // the unit that the wheel has reached: no set of the ring is before it
   nanoseconds_t reached_ = INT64_MIN;  // when a slot came due last
-  set_index past_ = no_set;            // what was past when it was inserted, whenever it was due
+  set_index past_ = no_set;            // nodes that were past when they were inserted
   Sets& sets_;
   due_sets<Sets>& due_;
   earliest earliest_;
   ring ring_;                                       // the sets of the near ticks, each with one deadline
-  round_lists<Nodes, first_list_location> rounds_;  // what is further away, by slots
+  round_lists<Nodes, first_list_location> rounds_;  // nodes that are further away, by slots
 };
 
 template <class Nodes, class Traits, class Sets>
@@ -163,14 +164,14 @@ DETENT_NOINLINE void hashed_wheel<Nodes, Traits, Sets>::insert_specially(node_in
   earliest_.inserted(index, added, time);
 }
 
-// Into its slot's list.
+// Puts it into its slot's list.
 template <class Nodes, class Traits, class Sets>
 inline void hashed_wheel<Nodes, Traits, Sets>::insert_far(node_index index, node& added, nanoseconds_t time) noexcept {
   if (rounds_.insert(slot_for(time), index, added, key(time))) earliest_.slot_opened();
   earliest_.inserted(index, added, time);
 }
 
-// no_set: it belongs into its slot's list, as it is far, or for want of a set.
+// no_set: it belongs in its slot's list, because it is far, or because there is no set.
 template <class Nodes, class Traits, class Sets>
 set_index hashed_wheel<Nodes, Traits, Sets>::set_for(nanoseconds_t time) noexcept {
   const std::uint64_t wanted = unit(time);
@@ -186,7 +187,7 @@ set_index hashed_wheel<Nodes, Traits, Sets>::set_for(nanoseconds_t time) noexcep
   return sets_[id].takes(time) ? id : no_set;
 }
 
-// A set of its own, as a slot's list may hold many that are due much later.
+// It gets a set of its own, because a slot's list may hold many nodes that are due much later.
 template <class Nodes, class Traits, class Sets>
 set_index hashed_wheel<Nodes, Traits, Sets>::past_set_for(nanoseconds_t time) noexcept {
   if (past_ == no_set) {
@@ -209,7 +210,7 @@ void hashed_wheel<Nodes, Traits, Sets>::prefetch_insert(node_index index, nanose
   if (neighbour != no_node) base::prefetch_to_write(&nodes_[neighbour]);
 }
 
-// Of a set that is the ring's, or the one of what was past.
+// Handles a set that is the ring's, or the set of past nodes.
 template <class Nodes, class Traits, class Sets>
 void hashed_wheel<Nodes, Traits, Sets>::leave_ring(set_index id) noexcept {
   if (id == past_) {
@@ -219,7 +220,7 @@ void hashed_wheel<Nodes, Traits, Sets>::leave_ring(set_index id) noexcept {
   }
 }
 
-// A set whose last node has been taken out.
+// Handles a set whose last node has been taken out.
 template <class Nodes, class Traits, class Sets>
 DETENT_NOINLINE void hashed_wheel<Nodes, Traits, Sets>::drop(set_index emptied) noexcept {
   leave_ring(emptied);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Long steps of the driver let what is critical go first every now and then.
+// Long steps of the driver let critical timers go first now and then.
 #pragma once
 
 #include "limits.hpp"
@@ -9,7 +9,7 @@
 
 namespace detent::detail {
 
-// Called in the middle of what takes long, if there is somebody to call.
+// Called in the middle of a long step, if there is a function to call.
 struct interlude {
   void (*call)(void* context) noexcept = nullptr;
   void* context = nullptr;
@@ -19,7 +19,7 @@ struct interlude {
   }
 };
 
-// step(begin, end) for the numbers up to `count`, one stretch after the other, each followed by an interlude.
+// Calls step(begin, end) for the numbers up to `count`, one stretch after the other, each followed by an interlude.
 template <class Step>
 void in_stretches(std::size_t count, const interlude& between, Step&& step) noexcept {
   for (std::size_t begin = 0; begin < count; begin += limits::stretch) {

@@ -20,7 +20,7 @@ class tournament {
   std::size_t slots() const noexcept { return size_; }
   nanoseconds_t of(std::size_t slot) const noexcept { return winners_[size_ + slot]; }
   nanoseconds_t least() const noexcept { return winners_[1]; }
-  // The slot of the least.
+  // The slot of the least time.
   std::size_t first() const noexcept {
     std::size_t at = 1;
     while (at < size_) at = 2 * at + (winners_[2 * at] == winners_[at] ? 0 : 1);

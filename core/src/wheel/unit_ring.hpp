@@ -21,11 +21,11 @@ class unit_ring {
 
   static std::uint32_t place_of(std::uint64_t unit) noexcept { return static_cast<std::uint32_t>(unit % places); }
   bool empty() const noexcept { return words_ == 0; }
-  // no_set: none.
+  // Returns no_set if there is none.
   set_index at(std::uint64_t unit) const noexcept { return sets_[place_of(unit)]; }
   void put(std::uint64_t unit, set_index id) noexcept;
   void clear(std::uint32_t place) noexcept;
-  // The first set from a unit on, of the turn that begins there; there is one.
+  // The first set from a unit on, within the turn that begins there; there must be one.
   set_index first(std::uint64_t from) const noexcept;
   // For tests: whether the bitmap agrees with the places.
   bool check() const noexcept;

@@ -24,7 +24,7 @@
 
 namespace detent {
 
-// An executor that has memory for so many handlers only.
+// An executor that has memory for only that many handlers.
 struct limited_executor {
   std::size_t* left;
   boost::asio::io_context::executor_type to;

@@ -46,7 +46,7 @@ std::uint64_t start_of_this_process() noexcept {
 
 std::uint64_t next_number() noexcept {
   static base::atomic<std::uint64_t> issued{0};
-  return issued.fetch_add(1, base::relaxed) + 1;  // relaxed: only has to be unique
+  return issued.fetch_add(1, base::relaxed) + 1;  // relaxed: must only be unique
 }
 
 // Once in a process, as a host may have a thousand files: with the first engine whose file has an automatic name.

@@ -184,7 +184,7 @@ TEST_F(CountersBlock, SaysWhyThereIsNone) {
 
 TEST_F(CountersBlock, SaysWhyItCannotBeShown) {
   counters_block refused(with_file(folder / "folder"));
-  std::filesystem::create_directory(folder / "folder");  // meanwhile
+  std::filesystem::create_directory(folder / "folder");  // in between
   std::string why;
   EXPECT_EQ(refused.check(why), errc{});
   EXPECT_EQ(refused.publish(why), errc::invalid_option);

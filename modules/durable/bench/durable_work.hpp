@@ -166,7 +166,7 @@ class looked_up {
 };
 
 // Look-ups among `count` timers: one by its name or its key, and all of them in pages, with how late timers run
-// meanwhile and how late they run without. `address`: what the command lists beside it in a process of its own.
+// in that time, and how late they run without. `address`: what the command lists beside it in a process of its own.
 inline void measure_look_ups(benchmark::State& state, const std::shared_ptr<durable::store>& store,
                              const std::string& address, std::int64_t count) {
   looked_up in(store, count);

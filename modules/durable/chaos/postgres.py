@@ -144,7 +144,7 @@ class Server:
         until(self._fill, "a full disk")
 
     def _fill(self):
-        """False: it has grown meanwhile."""
+        """False: it has grown since."""
         size = shutil.disk_usage(self.disk).used // 4096 * 4096 + 4096
         return subprocess.run(["mount", "-o", f"remount,size={size}", self.disk], stderr=subprocess.DEVNULL, check=False).returncode == 0
 

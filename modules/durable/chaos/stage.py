@@ -95,7 +95,7 @@ class Stage:
     """`owned()` says how many shards have an owner; a fault is a function of a stage that returns how many shards it hit and what
     it did. The driver's journal, which judge/journals.py explains, has what the judge needs of it."""
 
-    AHEAD = 1.5  # seconds from the first look until timers are put: the servers are made meanwhile
+    AHEAD = 1.5  # seconds from the first look until timers are put: the servers are made in that time
 
     def __init__(self, wanted, directory, common, log):
         self.shards, self.lease, self.log = wanted.shards, wanted.lease / 1000, log

@@ -230,7 +230,7 @@ def kill_too_often(book, second):
 
 
 def run_late_after_take(book, *others):
-    """Two seconds late, by a node that has taken the shard meanwhile and runs others before it."""
+    """Two seconds late, by a node that has taken the shard since and runs others before it."""
     put_in_run(book, 4, WALL + 2 * SECOND, "t3")
     shift_run(book, "t3", 2 * SECOND)
     for op, time in enumerate(others, 97):

@@ -11,7 +11,8 @@ namespace detent::detail::limits {
 
 using base::limit;
 
-// A thread pool has room for so much work ahead, unless its capacity is smaller, in blocks of so many: a power of two.
+// A thread pool has room for this much work ahead, unless its capacity is smaller, in blocks of so many: a power of
+// two.
 inline constexpr std::size_t pool_ahead = limit(16'384, 8), pool_block = limit(64, 4);
 // Looks at the queue of a pool before a thread sleeps, a nanosecond each.
 inline constexpr int pool_spins = limit(100, 1);

@@ -126,7 +126,7 @@ TEST(KeyedPool, TakesTheKeyFromAFunctionWhereAsked) {
   EXPECT_TRUE(eventually([&] { return met == 2; }));
 }
 
-// Of what a thread has taken at one time it runs a part, and more has come meanwhile.
+// A thread runs a part of what it has taken at one time, while more comes.
 TEST(KeyedPool, HasOneOrderForAllTimersWithoutATag) {
   constexpr int each = 100;
   drive::virtual_engine rig({.executor = pool_of({.threads = 3})});

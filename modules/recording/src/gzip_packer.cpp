@@ -13,7 +13,7 @@ namespace detent::detail {
 namespace {
 
 constexpr int z_ok = 0, z_stream_end = 1, z_finish = 4, z_deflated = 8, z_default_strategy = 0;
-constexpr int fastest = 1;            // the writer has to keep up with every thread that schedules
+constexpr int fastest = 1;            // the writer must keep up with every thread that schedules
 constexpr int gzip = 15 + 16;         // zlib's way of asking for a 32 KiB window and a gzip wrapper
 constexpr int usual_memory = 8;       // with it, 256 KiB
 constexpr const char* version = "1";  // zlib compares the first character

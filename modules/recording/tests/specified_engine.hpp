@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An engine on a manual clock beside the specification: each call is made on both, and has to come to the same.
+// An engine on a manual clock beside the specification: each call is made on both, and must come to the same.
 #pragma once
 
 #include <detent/detail/timer_access.hpp>

@@ -42,7 +42,7 @@ std::uint64_t lines_in(const std::string& text) {
   return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// So many pairs of a schedule and a cancel.
+// This many pairs of a schedule and a cancel.
 void schedule_and_cancel(engine& e, int pairs) {
   for (int i = 0; i < pairs; ++i) e.schedule_after(1h, [] {}).cancel();
 }
@@ -218,7 +218,7 @@ TEST(EngineRecordStalled, HoldsUpNobodyAndCountsWhatItDrops) {
   recording_place place;
   stalled_pipe pipe(place.path());
   engine e({.record = place.path()});
-  testing::on_threads(2, [&] { schedule_and_cancel(e, 60'000); });  // nothing is read meanwhile
+  testing::on_threads(2, [&] { schedule_and_cancel(e, 60'000); });  // nothing is read during this
   EXPECT_EQ(e.metrics().cancelled, 120'000u);
   std::string written;
   std::thread reader([&] { written = pipe.read_all(); });

@@ -41,7 +41,7 @@ bindings& make_bindings() {
 // Threads are numbered as they first ask.
 std::size_t number_of_this_thread() noexcept {
   static base::atomic<std::size_t> next{0};
-  thread_local const std::size_t mine = next.fetch_add(1, base::relaxed);  // relaxed: only has to be another
+  thread_local const std::size_t mine = next.fetch_add(1, base::relaxed);  // relaxed: must only be another one
   return mine;
 }
 

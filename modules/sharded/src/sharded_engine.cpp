@@ -106,7 +106,7 @@ detail::driven_engine& core_of(const engine& shard) noexcept {
 sharded_engine::sharded_engine(sharded_options options) : name_(options.name), number_(0) {
   static base::atomic<std::uint32_t> last_number{0};
   if (const std::string why = check(options); !why.empty()) refuse(name_, errc::invalid_option, why);
-  number_ = last_number.fetch_add(1, base::relaxed) + 1;  // relaxed: only has to be another
+  number_ = last_number.fetch_add(1, base::relaxed) + 1;  // relaxed: must only be another one
   map_ = std::make_shared<const detail::shard_map>(options.shards, detail::usable_cpus(), options.cpus);
   shards_.reserve(options.shards);
   for (std::size_t i = 0; i < options.shards; ++i) {

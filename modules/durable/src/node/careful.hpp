@@ -38,7 +38,7 @@ class careful_runs {
   explicit careful_runs(const limits& how) noexcept : limits_(how) {}
   careful_runs() noexcept : careful_runs(limits{}) {}
 
-  // Whether a timer has to ask here before it starts; `was_due`: by the time of a take that found the term before
+  // Whether a timer must ask here before it starts; `was_due`: by the time of a take that found the term before
   // abandoned.
   static constexpr bool is_careful(std::uint32_t attempt, bool was_due) noexcept {
     return was_due || attempts::of(attempt).is_suspect();
@@ -63,7 +63,7 @@ class careful_runs {
   };
   // To be called after any of the others, and at wakes_at().
   decision decide(time now);
-  // When a trial ends, or a run has settled; time::max(): nothing has to happen by itself.
+  // When a trial ends, or a run has settled; time::max(): nothing happens by itself.
   time wakes_at() const noexcept { return ends_.empty() ? time::max() : ends_.begin()->first; }
 
   std::size_t waiting() const noexcept { return waiting_.size() + last_attempts_.size(); }

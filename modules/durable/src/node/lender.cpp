@@ -61,7 +61,7 @@ errc lender::lend(const roll& with, const std::function<void(shard_id)>& leave) 
     promise(*taker);
     begin.push_back(shard);
   }
-  // The others have to know before the shard is free.
+  // The others must know before the shard is free.
   errc problem{};
   for (const auto& [to, what] : loans) {
     roll_call answer;

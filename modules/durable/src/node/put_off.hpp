@@ -53,7 +53,7 @@ class put_off {
   put_off_by holds_up(const pending_change& one) const noexcept;
   // As the last.
   void add(pending_change&& one, put_off_by why);
-  // To be tried again: as many as that is are sent, those of them that have to wait on are added, and the rest rejoins.
+  // To be tried again: as many as that is are sent, those of them that must still wait are added, and the rest rejoins.
   // That goes before what waits for transactions, so that no number of these holds up all others.
   queue take_all();
   void rejoin(queue&& rest);

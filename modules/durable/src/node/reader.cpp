@@ -213,7 +213,7 @@ void reader::tick() {
     with_.problems.ok(trouble::of::parts, errc{});
 }
 
-// A shard that was taken is read soon, but not at once: the ends under our former term have to be written before.
+// A shard that was taken is read soon, but not at once: the ends under our former term must be written before.
 errc reader::take() {
   const stored_time before = with_.problems.clock().wall_now();
   stored_time at_most = stored_time::max();  // the store's time: no fence is less

@@ -89,7 +89,7 @@ class writer {
   // hands of the next term.
   void leave_held();
 
-  // A caller that wants to cancel learns in time that it has to wait for longer than it has patience, whether the store
+  // A caller that wants to cancel learns in time that it must wait for longer than its patience, whether the store
   // does not answer or has too much to write.
   void end_impatient();
   // When the first of them has waited long enough, by elapsed().

@@ -44,7 +44,7 @@ void listener::run() {
   }
 }
 
-// Listens until the connection is lost; returns false if it has to stop.
+// Listens until the connection is lost; returns false if it must stop.
 bool listener::listen() {
   if (to_.open()) return true;
   looked_.clear();
@@ -110,7 +110,7 @@ bool listener::look() {
   return hear();
 }
 
-// False: it has to stop.
+// False: it must stop.
 bool listener::wait(std::chrono::milliseconds limit) const {
   pollfd one{stop_, POLLIN, 0};
   return ::poll(&one, 1, static_cast<int>(limit.count())) == 0 || one.revents == 0;

@@ -33,7 +33,7 @@ struct portion {
 };
 
 // Rounds of portions. In a round each shard has one at most, so that what is asked of a shard is carried out in its
-// order even if a call has to be sent again. `joins` adds a place to the portion, or returns false.
+// order even if a call must be sent again. `joins` adds a place to the portion, or returns false.
 template <class ShardOf, class Joins>
 std::vector<std::vector<portion>> rounds_of(std::size_t count, shard_id shards, ShardOf shard, Joins joins) {
   std::vector<std::vector<portion>> rounds;

@@ -35,7 +35,7 @@ struct credentials {
 // How servers are reached.
 struct access {
   credentials who = {};
-  std::chrono::microseconds patience = {};       // each wait for a server takes so long at most
+  std::chrono::microseconds patience = {};       // each wait for a server takes at most this long
   std::shared_ptr<const tls> secured = nullptr;  // null: without TLS
 };
 

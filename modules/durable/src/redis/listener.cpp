@@ -57,7 +57,7 @@ void listener::run() {
   }
 }
 
-// Listens until the connection is lost; returns false if it has to stop.
+// Listens until the connection is lost; returns false if it must stop.
 bool listener::listen_to(const address& server) {
   link to(server, how_, purpose::other);
   if (to.open()) return true;
@@ -91,7 +91,7 @@ void listener::hear(const redisReply& message) const {
   if (failed == std::errc() && shard < shards_) wake_(shard);
 }
 
-// False: it has to stop.
+// False: it must stop.
 bool listener::wait(std::chrono::milliseconds limit) const {
   pollfd one{stop_, POLLIN, 0};
   return ::poll(&one, 1, static_cast<int>(limit.count())) == 0 || one.revents == 0;

@@ -3,7 +3,7 @@
 //
 // 8 bytes id, 8 due time, 4 attempt, 1 whether its rule has set the time, 1 the length of the handler's name, 2 that of
 // the schedule's, the two names, the payload. Numbers have their lowest byte first. The first four are its head here.
-// The time is there again because a score has to be turned into text, and that costs more than all the rest of a
+// The time is there again because a score must be turned into text, and that costs more than all the rest of a
 // reading.
 #pragma once
 

@@ -37,7 +37,7 @@ class remembered {
   void forget(const change& what) {
     if (!kept_.empty()) kept_.erase(name_of(what));
   }
-  // Unanswered: it has to be carried out, or nothing is known of it.
+  // Unanswered: it must be carried out, or nothing is known of it.
   change_status status_of(const change& what) const {
     const auto found = kept_.empty() ? kept_.end() : kept_.find(name_of(what));
     return found == kept_.end() ? change_status::unanswered : found->second.status;

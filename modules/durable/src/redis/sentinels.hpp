@@ -22,7 +22,7 @@ struct whereabouts {
 
 class sentinels {
  public:
-  // They are reached as the servers are, but for user and password. `where` names a master.
+  // They are reached as the servers are, except for user and password. `where` names a master.
   sentinels(const whereabouts& where, access how);
 
   // Asks one after the other, beginning with the one that answered last.

@@ -217,7 +217,7 @@ void servers::send(pending& one) {
   if (std::find(used_.begin(), used_.end(), one.via) == used_.end()) used_.push_back(one.via);
 }
 
-// Whether it has to be sent once more.
+// Whether it must be sent once more.
 bool servers::receive(pending& one) {
   if (one.asked != nullptr) static_cast<void>(one.via->read());
   call& what = *one.what;

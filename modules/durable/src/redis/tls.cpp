@@ -69,7 +69,7 @@ openssl::openssl(const redis_tls& how)
   if (how.certificate_file.empty()) return;
   if (SSL_CTX_use_certificate_chain_file(to, how.certificate_file.c_str()) != 1)
     refuse("certificate_file", how.certificate_file);
-  // It has to be the key of that certificate.
+  // It must be the key of that certificate.
   if (SSL_CTX_use_PrivateKey_file(to, how.key_file.c_str(), SSL_FILETYPE_PEM) != 1) refuse("key_file", how.key_file);
 }
 

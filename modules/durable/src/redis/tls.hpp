@@ -23,7 +23,7 @@ class tls {
   tls& operator=(const tls&) = delete;
   virtual ~tls() = default;
 
-  // Makes a connection that has just been made to that host secure. The certificate has to be the host's.
+  // Makes a connection that has just been made to that host secure. The certificate must be the host's.
   virtual trouble secure(redisContext& connection, const std::string& host) const = 0;
   // Why the last call of this thread on such a connection failed; nothing, if TLS is not to blame.
   virtual std::string reason() const = 0;

@@ -195,7 +195,7 @@ list_page lookups::list(const list_request& which) {
       return out;
     }
     last = &at;
-    if (row_.with(at.row, which.shard, at.due).step()) {  // else it has gone meanwhile
+    if (row_.with(at.row, which.shard, at.due).step()) {  // else it has gone since
       bytes += row_.bytes(7).size();
       const bool fits = (which.handler.empty() || row_.text(5) == which.handler) && has_wanted_key(which, row_.text(0));
       if (fits) out.found.push_back({record_of(row_, which.shard)});

@@ -234,7 +234,7 @@ void ring::about_to_have(std::uint64_t generation) noexcept {
 }
 
 void ring::has(std::uint64_t generation) noexcept {
-  // (3) release, both: as above, and the slots are as they have to be.
+  // (3) release, both: as above, and the slots are as they must be.
   head().next_generation.store(generation, base::release);
   head().generation.store(generation, base::release);
 }

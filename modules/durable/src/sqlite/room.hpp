@@ -11,7 +11,7 @@
 
 namespace detent::durable::detail {
 
-// Room on the disk for what has to be written when that is full: ends, which make the file no larger, but go through
+// Room on the disk for what must be written when that is full: ends, which make the file no larger, but go through
 // its log as all else does. The log has its blocks ahead; and a change that makes the file larger is committed when the
 // file has its blocks, so that the log can be carried over into it and begin anew.
 class room {

@@ -67,11 +67,11 @@ class term_book {
   void renew(const term_ref& term, std::chrono::milliseconds lease) noexcept;
   void advance(shard_id shard, const read_place& upto) noexcept;
 
-  // Whether an owner has to hear of a change there.
+  // Whether an owner must hear of a change there.
   bool has_to_announce(shard_id shard, const read_place& changed) const noexcept {
     return changed <= level(shard) && left(shard).count() != 0;
   }
-  // Whether it has to hear of what it has moved there itself.
+  // Whether it must hear of what it has moved there itself.
   bool has_to_announce_own(shard_id shard, const read_place& moved) const noexcept {
     const read_place upto = level(shard);
     return !upto.is_whole() && moved.due == upto.due && moved <= upto;
