@@ -44,7 +44,7 @@ finding cpu_visitors::judged(double seconds) const {
   const std::string where = "/proc/*/task/*/{stat,schedstat,status}";
   if (last_.empty()) return not_visible(subject, where);
   if (samples_ < 2) return {subject, severity::unknown, "one reading shows no change", where};
-  if (visits_.empty()) return {subject, severity::fine, fmt::format("nobody, in {} samples", samples_), where};
+  if (visits_.empty()) return {subject, severity::fine, fmt::format("no other thread, in {} samples", samples_), where};
 
   std::vector<std::pair<long long, visit>> list(visits_.begin(), visits_.end());
   std::sort(list.begin(), list.end(), [](const auto& a, const auto& b) {

@@ -53,7 +53,7 @@ finding slack_obtained(bool accepted, long long nanoseconds) {
           severity::bad,
           measured,
           {},
-          "the kernel lets each sleep of a worker end up to 50 us too late, or by whatever the slack is",
+          "the kernel lets each sleep of a worker end up to 50 us too late, or as much as its timer slack is",
           "a sandbox or a seccomp filter keeps prctl(PR_SET_TIMERSLACK) from working: allow it, or use busy()"};
 }
 
