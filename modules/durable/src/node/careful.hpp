@@ -14,21 +14,22 @@
 
 namespace detent::durable::detail {
 
-// Says when timers may start that may have ended a process, so that the one that did is given up, and no other with it.
+// Decides when timers may start that may have ended a process, so that only the one that did is given up.
 //
-// Nothing is written to start a run as long as no term is lost. After one that was not given back, its node may have
-// died of a timer that it had in hand: what was due by then is careful. A careful run is marked in the store before it
-// starts. One that bears a mark has been started and has not come back: it is a suspect. A suspect starts when no other
-// careful run is on trial, and while it is on trial no other one starts. A run that goes on for longer than its trial
-// has passed it: what was held against it is taken back. The mark stays, and with each mark the next trial is twice as
-// long, so that one that kills late is found as well. A run that has used up its attempts by starts that were lost in
-// trials is given up. Its last attempt is made when those that have passed have also shown for a while that they do no
-// harm: so it is what its process has died of, unless a run that is not careful has killed that at this very moment.
+// Nothing is written to start a run as long as no term is lost. After a term that was not given back, its node may have
+// died of a timer that it had in hand, so runs that were due by then are careful. A careful run is marked in the store
+// before it starts. A run that bears a mark has been started and has not come back: it is a suspect. A suspect starts
+// when no other careful run is on trial, and while it is on trial no other one starts. A run that goes on for longer
+// than its trial has passed it, and the start that counted as lost is taken back. The mark stays, and with each mark
+// the next trial is twice as long, so that a run that kills late is found as well. A run that has used up its attempts
+// by starts that were lost in trials is given up. Its last attempt is made when those that have passed have also shown
+// for a while that they do no harm. So its process has died of it, unless a run that is not careful has killed the
+// process at this very moment.
 //
-// Runs that are not careful know nothing of this. By one thread, which gives the time; without a clock or a store.
+// Runs that are not careful do not concern this class. One thread, which gives the time; without a clock or a store.
 class careful_runs {
  public:
-  using time = std::chrono::nanoseconds;  // since any one moment
+  using time = std::chrono::nanoseconds;  // since any fixed moment
 
   struct limits {
     std::size_t at_once = 64;                                    // that are no suspects, on trial; at least 1
@@ -38,8 +39,8 @@ class careful_runs {
   explicit careful_runs(const limits& how) noexcept : limits_(how) {}
   careful_runs() noexcept : careful_runs(limits{}) {}
 
-  // Whether a timer must ask here before it starts; `was_due`: by the time of a take that found the term before
-  // abandoned.
+  // Whether a timer must ask here before it starts. `was_due`: it was due by the time of a take that found the former
+  // term abandoned.
   static constexpr bool is_careful(std::uint32_t attempt, bool was_due) noexcept {
     return was_due || attempts::of(attempt).is_suspect();
   }
@@ -48,7 +49,7 @@ class careful_runs {
   void add(std::uint64_t id, std::uint32_t attempt, std::uint32_t max_attempts);
   // The handler of that run has been called.
   void begun(std::uint64_t id, time at);
-  // It has ended, or does not start any more. Also of one that is not known here.
+  // The run has ended, or does not start any more. Also for a run that is not known here.
   void over(std::uint64_t id);
 
   struct mark {
@@ -80,7 +81,7 @@ class careful_runs {
 
     bool starts_alone() const noexcept { return on_last_attempt || was.is_suspect(); }
   };
-  // The most suspicious first, and of equals the one that came first.
+  // The most suspicious run first; of equal ones, the one that came first.
   using order = std::set<std::tuple<std::int64_t, std::int64_t, std::uint64_t, std::uint64_t>>;
 
   static order::value_type turn_of(std::uint64_t id, const run& its) noexcept;

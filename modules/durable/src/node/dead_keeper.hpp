@@ -21,7 +21,8 @@
 namespace detent::durable::detail {
 
 // Counts the dead timers of the store, and erases those of this node's shards that options::dead_for and most_dead give
-// up: in pieces, between which the thread that talks to the store does the rest. By that thread.
+// up. It works in pieces, between which the thread that talks to the store does its other work. Used by that thread
+// alone.
 class dead_keeper {
  public:
   struct parts {
@@ -33,21 +34,21 @@ class dead_keeper {
   };
   dead_keeper(const parts& of, std::string_view node);
 
-  // Lets the others know this node's limits, from time to time.
+  // Tells the other nodes this node's limits, from time to time.
   errc tell();
-  // Of all nodes that are there the longest time and the greatest number hold. Says once that others have others.
+  // Of all nodes that are there, the longest time and the greatest number hold. Reports once that other nodes differ.
   void heard(const roll& with);
   // Counts if it is time for that, or erases a piece.
   void work();
-  // When it has work next, by elapsed().
+  // When it next has work, by elapsed().
   std::chrono::nanoseconds wakes_at() const noexcept { return work_at_; }
 
  private:
   // Dead timers of a shard, the oldest first.
   struct piece {
     shard_id shard = 0;
-    stored_time until{};     // that died before
-    std::size_t limit = 0;   // so many
+    stored_time until{};     // died before this
+    std::size_t limit = 0;   // the most of them
     std::string after = {};  // where to go on
   };
 

@@ -18,8 +18,8 @@
 
 namespace detent::durable::detail {
 
-// Where runs go that are over; and where due ones wait, in their order, while too many ends are not in the store, or as
-// many of their handler run as may. Any thread, but where it says otherwise.
+// Takes runs that are over. Due runs wait here, in their order, while too many ends are not in the store, or while
+// their handler has as many runs as it may. Any thread, except where a comment says otherwise.
 class finish_line {
  public:
   // The parts of the store that runs may use on threads of their own.
@@ -30,35 +30,35 @@ class finish_line {
   };
   finish_line(std::shared_ptr<inbox> to, std::size_t most_unwritten, const verdicts& by, of_store in) noexcept
       : inbox_(std::move(to)), most_unwritten_(most_unwritten), verdicts_(by), store_(std::move(in)) {}
-  // As long as something runs.
+  // Valid as long as something runs.
   const detail::verdicts& verdicts() const noexcept { return verdicts_; }
   const of_store& in_store() const noexcept { return store_; }
   void push(finished what);
   void push(operation&& admitted) { inbox_->push(std::move(admitted)); }
 
-  // Whether a due run may start, and until done() with it holds up the end. False: it waits here, and next() hands it
-  // out.
+  // Whether a due run may start; it then holds up the end until done(). False: it waits here, and next() hands it out.
   bool admit(std::shared_ptr<run> what);
-  // It waits here, and next() hands it out. By the thread that writes.
+  // Makes it wait here until next() hands it out. Called by the thread that writes.
   void hold(std::shared_ptr<run> what);
-  // The call of its handler has returned; of a detached run, its end is here. The last of the two is its last.
+  // Called when the call of its handler has returned, and for a detached run when its end has come. `is_last` is true
+  // for the later of the two.
   void done(const run& what, bool is_last);
   void detached();
-  // Whether it waited here. It does not start any more.
+  // Whether it waited here; it then does not start any more.
   bool withdraw(run& what);
   // Withdraws a careful run, whose mark is to be taken back. False: it did not wait here.
   bool take_back(run& what);
 
-  // By the thread that writes: it has taken so many runs in all, and so many ends are not in the store. Returns how
-  // many calls of next() the executor is to make, beside those that it has yet to make; does_not_ask(): so many were
-  // refused.
+  // Called by the thread that writes: it has taken this many runs in all, and this many ends are not in the store.
+  // Returns how many calls of next() the executor must make, besides those that it has yet to make. does_not_ask()
+  // reports how many were refused.
   std::size_t wrote_all_but(std::uint64_t taken, std::size_t unwritten);
   void does_not_ask(std::size_t count);
-  // On the executor: the first one that waits and may start; else null.
+  // Called on the executor: returns the first run that waits and may start, else null.
   std::shared_ptr<run> next();
 
-  // By the thread that writes, as the last, and again while it is false: something runs, or has an end to write, if
-  // that matters still. Then nothing starts.
+  // Called last by the thread that writes, and again while it returns false, because something runs, or has an end to
+  // write, if that still matters. Nothing starts after it.
   bool close(bool ends_matter);
 
  private:
@@ -76,7 +76,7 @@ class finish_line {
   void hold_in(line& its, std::shared_ptr<run> what);
   std::size_t room() const;
   static bool has_held(line& in);
-  // Whether it was held. It is not any more.
+  // Whether it was held; it is not any more.
   bool let_go(run& what);
 
   const std::shared_ptr<inbox> inbox_;
@@ -89,7 +89,7 @@ class finish_line {
   std::size_t unwritten_ = 0;  // ends of these
   line any_;
   std::map<const handling*, line> limited_;
-  std::uint64_t held_ = 0;   // so many were held in all
+  std::uint64_t held_ = 0;   // how many were held in all
   std::size_t asked_ = 0;    // calls of next() that are to come
   std::size_t running_ = 0;  // handlers, and detached runs without an answer
   bool closed_ = false;

@@ -17,7 +17,7 @@
 
 namespace detent::durable::detail {
 
-// The timers that this node has read and not ended, armed in its engine. By the thread that talks to the store.
+// The timers that this node has read and not ended, armed in its engine. Used by the thread that talks to the store.
 class hand {
  public:
   using term = std::shared_ptr<const held_term>;
@@ -38,46 +38,46 @@ class hand {
   std::size_t size(shard_id shard) const noexcept { return shards_[shard].size(); }
   std::size_t bytes() const noexcept { return bytes_; }  // of payload
 
-  // A record that was read under the term, moved from: arm_taken() arms it. False: there is no handler for it here, it
-  // lies there unarmed, and `what` is as it was.
+  // Takes a record that was read under the term, moved from; arm_taken() arms it. False: this node has no handler for
+  // it, it stays unarmed, and `what` is unchanged.
   bool take(record& what, const term& under);
-  // An announced key names `now`, null if nothing, or nothing near: arm_taken() arms it. An older version of it does
-  // not start any more.
+  // An announced key now names `now`, which is null if it names nothing, or nothing near; arm_taken() arms it. An older
+  // version of it does not start any more.
   bool changed(shard_id shard, const std::string& key, const record* now, const term& under);
-  // In the order of their due times, which those of one late reading come in only all together: what is due when it is
-  // armed starts at once.
+  // Arms them in the order of their due times. Only all records of a late reading together are in that order, and a
+  // timer that is due when it is armed starts at once.
   void arm_taken();
   struct asked {
     answer reply;
     std::shared_ptr<const run> about;
-    std::optional<record> after;  // what was to be armed after it: to be erased as well
+    std::optional<record> after;  // a record that was to be armed after it: must be erased as well
   };
-  // Answers a request to cancel it, and says which run that was about; it will not repeat. None: it may be one of those
-  // that were not remembered.
+  // Answers a request to cancel it, and says which run that was about; it will not repeat. None: it may be one of the
+  // timers that were not remembered.
   asked ask(shard_id shard, const std::string& key);
-  // The end of its run has moved it to a time beyond the read level. A request may have come before that, and is read
-  // after it: it is about the next run. was_read(): no such request is left.
+  // The end of its run has moved it beyond the read level. A request may have come before that, and is read after it:
+  // it is about the next run. was_read(): no such request is left.
   void moves_away(const record& what, stored_time to, const term& under);
   void was_read(shard_id shard) { moved_[shard].clear(); }
 
   // Whether a version of it is here that has yet to start.
   bool will_start(shard_id shard, const std::string& key) const noexcept;
 
-  // A run of it under a former term has ended after all: nothing of it starts. False: it runs again, or has.
+  // A run of it under a former term has ended after all, so nothing of it starts. False: it runs again, or has run.
   bool forget(const record& what);
   // A run is over. If its timer was changed during the run, the newer version is armed.
   void over(const run& what);
-  // The engine has not fired it, and does not any more: it is armed again.
+  // The engine has not fired it, and will not; it is armed again.
   void dropped(const run& what);
-  // Whether its end must not be another beginning.
+  // Whether its end must not lead to another run.
   bool ends_for_good(const run& what) const noexcept;
 
-  // Nothing of the shard starts any more. What runs is no longer in hand, if the term is over; else it stays until its
-  // end.
+  // Nothing of the shard starts any more. Runs that go on are no longer in hand if the term is over; else they stay
+  // until their end.
   void drop(shard_id shard);
   // True: one of them was due when the term before was abandoned.
   bool withdraw(shard_id shard);
-  // Again what the engine refused.
+  // Arms again what the engine refused.
   void arm_refused();
   bool has_refused() const noexcept { return !refused_.empty(); }
 

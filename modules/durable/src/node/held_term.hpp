@@ -11,7 +11,7 @@
 
 namespace detent::durable::detail {
 
-// This node's term with a shard, as its runs see it. Whether it stands is asked of the clock, never of a timer or a
+// This node's term with a shard, for its runs. Whether it stands is decided by the clock, never by a timer or a
 // message: a thread that was stopped for too long sees the end the moment it goes on.
 class held_term {
  public:
@@ -29,7 +29,7 @@ class held_term {
     const std::chrono::nanoseconds margin = lease / 50 + std::chrono::milliseconds(2);
     until_.store((asked_at + lease - margin).count(), base::relaxed);  // relaxed: guards nothing but itself
   }
-  // Before its time.
+  // Ends the term before its time.
   void end() noexcept { until_.store(0, base::relaxed); }  // relaxed: as above
 
  private:

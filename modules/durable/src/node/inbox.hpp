@@ -48,7 +48,7 @@ struct operation {
   bool moves() const noexcept;
 };
 
-// News of a run, on its way to the thread that writes: mostly that it is over. The last two are of a careful one alone.
+// News of a run, on its way to the thread that writes: mostly that it is over. The last two are only for careful runs.
 struct finished {
   enum class as : std::uint8_t { ended, lapsed, dropped, due, begun };
   std::shared_ptr<run> what;

@@ -34,7 +34,7 @@
 
 namespace detent::durable::detail {
 
-// All that durable timers are, and the thread that talks to the store.
+// All parts of durable timers, and the thread that talks to the store.
 class node {
  public:
   // Throws what timers() throws.
@@ -47,7 +47,7 @@ class node {
   void declare(std::string_view name, const schedule& when);
   void start();
 
-  // A record with its names; the key made, if there is none. Throws too_large.
+  // Makes a record with its names, and a key if there is none. Throws too_large.
   record make_record(const timer_name& which, stored_time due, std::string_view handler);
   std::uint64_t new_id();
   // Throws outbox_full, forked.
@@ -57,10 +57,10 @@ class node {
   void reload_zones();
   // Throws called_from_callback, forked.
   bool flush(duration patience);
-  // On the thread that talks to the store. Throws what it throws, what the store answers, and called_from_callback, for
-  // `what`.
+  // Runs on the thread that talks to the store. Throws what it throws, what the store answers, and
+  // called_from_callback, for `what`.
   void ask(const char* what, const std::function<errc(store&)>& question);
-  // Beside that thread, one caller at a time. Throws as ask().
+  // Runs beside that thread, for one caller at a time. Throws as ask().
   void look(const char* what, const std::function<errc(store_view&)>& question);
   durable::metrics metrics() const;
   const clocks& clock() const noexcept { return clock_; }
@@ -136,7 +136,7 @@ class node {
   bool passes_ = false;  // in virtual time: a pass is under way
   timer next_pass_;      // in virtual time
 
-  std::thread thread_;  // last: all else is there when it begins
+  std::thread thread_;  // last, because it uses all other members from its beginning
 };
 
 }  // namespace detent::durable::detail

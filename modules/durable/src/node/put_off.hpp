@@ -42,19 +42,20 @@ struct pending_change {
   std::size_t key() const noexcept;  // a hash
 };
 
-// Changes that the store could not carry out yet: of a shard whose part of the store does not answer, or of a timer
-// that a transaction of the program's own holds. All later changes of that shard or key are behind them. By the thread
-// that talks to the store.
+// Changes that the store could not carry out yet: for a shard whose part of the store does not answer, or for a timer
+// that a transaction of the program's own holds. All later changes of that shard or key wait behind them. Used by the
+// thread that talks to the store.
 class put_off {
  public:
   using queue = std::deque<pending_change>;
 
   // Says whether a change must wait behind others, and for what.
   put_off_by holds_up(const pending_change& one) const noexcept;
-  // As the last.
+  // Adds it as the last one.
   void add(pending_change&& one, put_off_by why);
-  // To be tried again: as many as that is are sent, those of them that must still wait are added, and the rest rejoins.
-  // That goes before what waits for transactions, so that no number of these holds up all others.
+  // Takes all that are to be tried again. As many as possible are sent, those of them that must still wait are added,
+  // and the rest rejoins. The rest goes before what waits for transactions, so that no number of these holds up all
+  // others.
   queue take_all();
   void rejoin(queue&& rest);
   // For each that is over by `is_over`, calls `then`, which may move from it.

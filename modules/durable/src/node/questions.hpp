@@ -19,7 +19,7 @@ struct asking_caller {
   bool given_up = false;                  // it has been answered, and only keeps its place
 };
 
-// The cancels whose answer another node owes, or this one. By the thread that talks to the store.
+// The cancels for which another node, or this one, owes the answer. Used by the thread that talks to the store.
 class questions {
  public:
   questions(store& in, trouble& problems) : store_(in), trouble_(problems) {}
@@ -29,7 +29,7 @@ class questions {
     open_.push_back({which, std::move(by), withdrawn});
   }
   bool are_open() const noexcept { return !open_.empty(); }
-  // Reports answers that came, and `unknown` where patience is over.
+  // Reports answers that came, and `unknown` if patience is over.
   void look_for_answers();
   void give_up();
 

@@ -21,7 +21,7 @@
 namespace detent::durable::detail {
 
 // Keeps this node's terms: takes shards, reads each one horizon ahead into the hand, which renews its term, and gives
-// shards back. By the thread that talks to the store.
+// shards back. Used by the thread that talks to the store.
 class reader {
  public:
   struct parts {
@@ -45,13 +45,13 @@ class reader {
 
   // Calls the roll, takes shards, and reads on in all of them.
   void tick();
-  // These shards alone: something was announced to them.
+  // Reads only these shards, because something was announced to them.
   void look_at(const std::vector<shard_id>& announced);
-  // Renews the shards that this node still has, while it ends and handlers run.
+  // Renews the shards that this node still has while it ends and handlers run.
   void renew();
-  // A schedule is known here now: the shards that have timers of an unknown one are given back, and read from anew.
+  // A schedule is known here now, so the shards that have timers of an unknown one are given back, and read from anew.
   void reread_lacking();
-  // The others need not count with this node any more.
+  // Tells the others that this node is no longer there.
   void leave_roll();
   // Every shard begins to leave.
   void leave_all();

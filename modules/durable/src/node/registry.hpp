@@ -33,7 +33,7 @@ class registry {
     return found == handlers_.end() ? nullptr : &found->second;
   }
 
-  // The name means this one from now on.
+  // Gives the name to this schedule from now on.
   void set(std::string_view name, const schedule& what) {
     const std::lock_guard locked(lock_);
     schedules_.insert_or_assign(std::string(name), what);
@@ -51,13 +51,13 @@ class registry {
     schedules_.swap(now);
   }
 
-  // The handler that runs it here; null where its handler or its schedule is not known.
+  // The handler that runs the timer here; null if its handler or its schedule is not known.
   const handling* of(const record& what) const {
     if (!what.schedule.empty() && !find_schedule(what.schedule)) return nullptr;
     return handler(what.handler);
   }
 
-  // For other nodes.
+  // The names that other nodes are told.
   std::vector<ability> abilities() const {
     std::vector<ability> out;
     const std::lock_guard locked(lock_);

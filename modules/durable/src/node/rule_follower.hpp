@@ -14,10 +14,10 @@
 namespace detent::durable::detail {
 
 // Keeps the stored due times of recurring timers to their rules. A due time is computed once, when the last run ends,
-// and stored; since then the rule may have changed, the data of its zone, or a clock that was wrong. A timer whose rule
-// has set its due time, and that is due later than the rule's next time from now, moves there. An earlier one stays, so
-// that what was missed runs. A time that a call or a retry has set stays as well. By the thread that talks to the
-// store.
+// and stored. Since then the rule may have changed, or the data of its zone, or a clock that was wrong. If the rule has
+// set a timer's due time, and the rule's next time from now is earlier, the timer moves there. A timer that is due
+// earlier stays, so that a missed run runs. A time that a call or a retry has set stays as well. Used by the thread
+// that talks to the store.
 class rule_follower {
  public:
   struct parts {
@@ -29,7 +29,8 @@ class rule_follower {
   };
   explicit rule_follower(const parts& of) : with_(of) {}
 
-  // The timers of this shard, which this node has taken; and of all its shards, as rules or the clock have changed.
+  // Looks at the timers of this shard, which this node has taken; and at those of all its shards, because rules or the
+  // clock have changed.
   void look_at(shard_id shard) { shards_.insert(shard); }
   void look_at_all();
   bool has_work() const noexcept { return !shards_.empty(); }

@@ -44,28 +44,28 @@ class run : public std::enable_shared_from_this<run> {
   void finish(const outcome& how) noexcept;
   void detach() noexcept;
   void end_detached(const outcome& how) noexcept;
-  // The engine destroys what was to fire it, and has not.
+  // The engine destroys the timer that was to fire it, and has not fired it.
   void drop() noexcept;
-  // By the thread that writes: it does not fire any more. False: it does, or has.
+  // Called by the thread that writes: it does not fire any more. False: it fires, or has fired.
   bool withdraw(timer& armed);
   // See careful_runs.
   bool is_careful() const noexcept { return is_careful_; }
-  // By the thread that writes: it is due, and only this thread lets it start. False: it was withdrawn.
+  // Called by the thread that writes: it is due, and only this thread lets it start. False: it was withdrawn.
   bool claim() noexcept;
   // The run's place in the store's journal, if there is one and the handler has been called.
   std::optional<run_journal::place> listed_at() const noexcept { return place_; }
   // Whether its handler has been called.
   bool has_begun() const noexcept { return begun_.load(base::relaxed); }  // relaxed: see start()
-  // The run whose handler the calling thread is in; null in no handler. current(): if that has not detached it.
+  // The run whose handler the calling thread is in; null if it is in none. current(): the same, unless it was detached.
   static run* innermost() noexcept;
-  // The one in whose handler this one's was called; null in none. By the thread that runs it.
+  // The run in whose handler this one's was called; null if there is none. Used by the thread that runs it.
   run* outer() const noexcept { return outer_; }
   static run* current() noexcept;
-  // By its handler, which destroys the timers: it counts as done, and what the handler returns means nothing. Keeps
+  // Called by its handler, which destroys the timers: it counts as done, and the handler's result means nothing. Keeps
   // `handlers` until then.
   void end_early(std::shared_ptr<const void> handlers) noexcept;
-  // By its handler: an operation about its own timer, which is carried out with its end. A caller's patience counts
-  // from then.
+  // Called by its handler: adds an operation about its own timer, which is carried out with its end. A caller's
+  // patience counts from then.
   void ask_with_end(operation&& what);
   // See job. Any thread.
   std::string token();

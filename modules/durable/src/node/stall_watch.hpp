@@ -17,8 +17,8 @@
 
 namespace detent::durable::detail {
 
-// Finds out why stored timers wait for this node, says so at once and each minute, and shows it. By the thread that
-// talks to the store.
+// Finds out why stored timers wait for this node, reports it at once and each minute, and shows it. Used by the thread
+// that talks to the store.
 class stall_watch {
  public:
   struct parts {
@@ -39,7 +39,7 @@ class stall_watch {
     const roll& with;         // as it was called last
     std::size_t unarmed = 0;  // timers in hand without a handler here
   };
-  // After each tick.
+  // To be called after each tick.
   void look(const state& now);
 
  private:
