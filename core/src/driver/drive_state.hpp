@@ -15,7 +15,7 @@ struct drive_state {
   // the middle of a pass.
   nanoseconds_t pass_now = INT64_MIN, higher_now = INT64_MIN;
   placement pass = placement::first_pass();
-  placement newest_entry;     // of either agenda, as a node may be on the other one in its next life
+  placement newest_entry;     // of either agenda, because a node may be on the other one in its next life
   bool polling = false;       // poll(): what is armed for this instant fires in the same pass
   bool keeps_order = false;   // poll(): all that the driving thread has submitted before was drained
   bool owes_entries = false;  // what critical callbacks have armed, and may not be drained yet

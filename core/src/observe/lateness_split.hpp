@@ -12,7 +12,7 @@
 
 namespace detent::detail {
 
-// Splits lateness by cause, from the readings of the clock that the driver makes anyway. The driver's own.
+// Splits lateness by cause, from the readings of the clock that the driver makes anyway. Used by the driver alone.
 class lateness_split {
  public:
   // The driver goes to wait, or away.
@@ -40,7 +40,7 @@ class lateness_split {
   std::uint32_t taken_up(placement noted, nanoseconds_t deadline) const noexcept {
     if (!noted.is_late_drain()) [[likely]]
       return 0;
-    // Of a drain that is forgotten by now: later than it was.
+    // For a drain that is forgotten by now, it is later than it was.
     return packed(subtract_saturated(drained_at_[noted.number() % drained_at_.size()], deadline));
   }
 
@@ -51,10 +51,10 @@ class lateness_split {
     parts.drain = drain;
     return parts;
   }
-  // The same, if it was drained in time.
+  // Does so for a timer that was drained in time.
   lateness_parts split(nanoseconds_t deadline, nanoseconds_t late) const noexcept {
     lateness_parts parts;
-    // Unsigned, as the two may lie further apart than the signed range.
+    // Unsigned, because the two may lie further apart than the signed range.
     const nanoseconds_t waits = std::max(deadline, away_since_);
     if (waits < back_at_) {
       parts.wait = static_cast<nanoseconds_t>(std::min(

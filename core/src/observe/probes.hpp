@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The engine's probes, and what each says. docs/profiling.md has them as their readers see them.
+// The engine's probes. docs/profiling.md describes them for their readers.
 #pragma once
 
 #include <detent/base/compiler.hpp>
@@ -43,7 +43,7 @@ DETENT_ALWAYS_INLINE inline void restart([[maybe_unused]] engine of, [[maybe_unu
 DETENT_ALWAYS_INLINE inline void ring([[maybe_unused]] engine of, [[maybe_unused]] nanoseconds_t deadline) noexcept {
   DETENT_PROBE(ring, of, deadline);
 }
-// An executor does not take what has come due.
+// An executor does not take a timer that has come due.
 DETENT_ALWAYS_INLINE inline void refuse([[maybe_unused]] engine of, [[maybe_unused]] std::uint32_t index,
                                         [[maybe_unused]] std::uint64_t life) noexcept {
   DETENT_PROBE(refuse, of, index, life, std::uint32_t{0});

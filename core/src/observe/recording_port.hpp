@@ -24,7 +24,7 @@ enum class operation_kind : std::uint8_t {
   cancel,
   fire,
   drop,   // came due, but no run: stale, refused or let go of
-  pause,  // of a group, as the next two
+  pause,  // of a group, like the next two
   resume,
   forget
 };
@@ -51,7 +51,8 @@ class recording_port {
   recording_port& operator=(const recording_port&) = delete;
   virtual ~recording_port() = default;
 
-  // The engine is going to be: what the file held before is gone. Before anything is reported. On failure says why.
+  // Begins the recording before the engine reports anything; the former contents of the file are gone. On failure says
+  // why.
   virtual errc begin(std::string& why) = 0;
   // Writes what there is, and the end. Operations reported from now on are lost.
   virtual void close() noexcept = 0;
@@ -98,7 +99,7 @@ class recorded_attempt {
   }
 
  private:
-  // Calls of their own, as the ways that record nothing keep fewer registers then.
+  // Separate functions, so that the ways that record nothing keep fewer registers.
   DETENT_COLD static void* begin(recording_port& to, const operation& what) noexcept;
   DETENT_COLD static void end(recording_port& to, void* begun, bool effective) noexcept;
 

@@ -33,7 +33,7 @@ class arrival {
   std::uint32_t taken_up_ = 0;
 };
 
-// `label` is of the timer; null: none. Inlined into the run, as each timer passes here, except the part for labels
+// `label` is of the timer; null: none. Inlined into the run, because each timer passes here, except the part for labels
 // and executors.
 class run_ledger {
  public:

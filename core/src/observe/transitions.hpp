@@ -29,7 +29,7 @@ class transitions {
   void scheduled(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     probes::schedule(engine_, index, word, deadline);
   }
-  // Takes back what before_schedule() counted, as the call is refused after all.
+  // Takes back what before_schedule() counted, because the call is refused after all.
   void withdrawn(thread_record& by, label_block* label) const noexcept {
     by.counts.take_back(counter::scheduled);
     if (label != nullptr) label->take_back(label_counter::scheduled);
@@ -64,7 +64,7 @@ class transitions {
     if (recording != nullptr) recording->turned(how, group);
   }
 
-  // A timer that leaves what is pending, and one that its run puts back.
+  // For a timer that is no longer pending, and for one that its run makes pending again.
   void over(label_block* label) const noexcept { count(label, label_counter::over); }
   void begun(label_block* label) const noexcept { count(label, label_counter::begun); }
   void revived(thread_record& by) const noexcept { by.counts.add(counter::revived); }

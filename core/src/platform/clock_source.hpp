@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the system's own clock is read from.
+// The source from which the system's own clock is read.
 #pragma once
 
 #include <detent/counters_layout.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which limit of the system a refusal comes from, and how it is raised.
+// The system's limits that refusals come from, and how to raise them.
 #pragma once
 
 #include <string>

@@ -9,7 +9,7 @@
 
 namespace detent::detail {
 
-// The CPU that the calling thread runs on at this moment; 0 where the ground does not know. Some nanoseconds.
+// The CPU on which the calling thread runs at this moment; 0 if the ground does not know. Some nanoseconds.
 inline int current_cpu() noexcept {
 #if defined(DETENT_GROUND_LINUX)
   return sched_getcpu();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The processor's own waits for a time, for a spin that wants to cost little.
+// The processor's own timed waits, for a spin that must cost little.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Memory by the page, of this process or shared through a file.
+// Memory by the page, private to this process or shared through a file.
 #pragma once
 
 #include <cstddef>

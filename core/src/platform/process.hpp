@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The process, where it can become two.
+// Forks of the process.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A mutex of static storage duration that is there before any code runs, and stays.
+// A mutex of static storage duration that exists before any code runs, and stays.
 #pragma once
 
 #include <detent/base/platform/ground.hpp>

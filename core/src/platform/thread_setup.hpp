@@ -11,7 +11,7 @@
 
 namespace detent::detail {
 
-// Named from outside, as a proof has a std::thread of its own in this namespace.
+// Named from outside, because a proof has a std::thread of its own in this namespace.
 using native_thread = ::std::thread::native_handle_type;
 
 struct setup_result {

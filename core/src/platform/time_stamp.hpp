@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The processor's time-stamp counter, where it has one.
+// The processor's time-stamp counter, if it has one.
 #pragma once
 
 #include <cstdint>

@@ -29,7 +29,7 @@ struct place {
 };
 
 // This object's knowledge of its last term of a shard: how far it has got by the answers that have arrived. The server
-// has a level as well, by which changes are judged; it is at or above this one, as an answer may be lost.
+// has a level as well, by which changes are judged; it is at or above this one, because an answer may be lost.
 struct own_term {
   std::uint64_t fence = 0;
   place level;

@@ -75,7 +75,7 @@ class calls_of_shards {
   }
   std::span<call> all() noexcept { return calls_; }
   const call& of(std::size_t number) const noexcept { return calls_[is_cluster_ ? number : 0]; }
-  // Null: none, as its call has failed.
+  // Null: none, because its call has failed.
   const redisReply* answer_to(std::size_t number) const noexcept {
     const reply& its = of(number).answer;
     return its == nullptr ? nullptr : its->element[is_cluster_ ? 0 : number];
