@@ -4,6 +4,7 @@
 # The Debian packages, for each purpose. The only list of them.
 packages() {
   case $1 in
+    run) echo cmake ninja-build g++-12 libconcurrentqueue-dev libcli11-dev libfmt-dev zlib1g-dev libncurses-dev ;;
     build) echo cmake ninja-build make g++ g++-12 pkgconf python3 libconcurrentqueue-dev libcli11-dev libfmt-dev zlib1g-dev \
                 libjemalloc-dev libncurses-dev libgtest-dev libbenchmark-dev nlohmann-json3-dev \
                 systemtap-sdt-dev libsqlite3-dev ;;
@@ -34,6 +35,7 @@ packages() {
     matrix-windows-clang) echo clang-14 g++-mingw-w64-x86-64-posix googletest ;;
     matrix-apple) echo clang-14 libc++-14-dev libc++abi-14-dev googletest ;;
     matrix-denied) echo libseccomp-dev strace ;;
+    matrix-ubuntu-22.04) echo debootstrap ;;
     coverage) echo gcovr ;;
     format) echo clang-format-14 ;;
     lint) echo clang-tidy-14 ;;
@@ -67,7 +69,28 @@ quiet() {
   return $failed
 }
 
-apt_update() { quiet as_root apt-get update -qq; }
+# How long apt-get waits for another process, in seconds: unattended-upgrades, for one, is busy for minutes on a new machine.
+apt_patience=1800
+
+# in_turn COMMAND...: quiet, but it tries again as long as another process holds a lock on Debian's packages, and says so once.
+in_turn() {
+  local log said=no until=$((SECONDS + apt_patience)) holder
+  log=$(mktemp)
+  until LC_ALL=C "$@" >"$log" 2>&1 </dev/null; do
+    holder=$(sed -n 's/^E: Could not get lock \([^ ]*\)\. It is held by \(.*\)$/\2, lock \1/p' "$log" | head -n 1)
+    if ! grep -qE '^E: (Could not get|Unable to acquire the dpkg frontend|Unable to lock)' "$log" || [ $SECONDS -ge $until ]; then
+      cat "$log" >&2
+      rm -f "$log"
+      return 1
+    fi
+    [ $said = yes ] || say "Waiting for another process to finish with Debian's packages${holder:+ ($holder)}"
+    said=yes
+    sleep 2
+  done
+  rm -f "$log"
+}
+
+apt_update() { in_turn as_root apt-get update -qq; }
 apt_install() {
   local failed=0 no_cluster=/etc/postgresql-common/createcluster.d/detent.conf
   # Tests start servers of their own: where PostgreSQL comes for them, it makes no cluster and starts no service.
@@ -75,7 +98,7 @@ apt_install() {
     as_root mkdir -p "${no_cluster%/*}"
     as_root tee "$no_cluster" >/dev/null <<<'create_main_cluster = false'
   fi
-  quiet as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" || failed=1
+  in_turn as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" || failed=1
   if [[ " $* " == *" postgresql-"* ]]; then as_root rm "$no_cluster"; fi
   return $failed
 }
