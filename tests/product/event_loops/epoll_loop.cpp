@@ -60,9 +60,8 @@ int main() {
       idle.restart_after(30s);
       if (received == 5) engine.schedule_after(5ms, [&] { done = true; });  // from the loop's thread, the same
     }
-    if (due)
-      engine
-          .poll();  // fires what is due, and sets the descriptor to the next deadline; there is nothing to read from it
+    // Fires what is due, and sets the descriptor to the next deadline; there is nothing to read from it.
+    if (due) engine.poll();
   }
 
   peer.join();
