@@ -6,6 +6,7 @@ presets=(gcc clang debug asan tsan clang-asan clang-tsan)
 need_for_preset() {
   case $1 in
     clang* | fuzz) need build clang ;;
+    run) need run ;;
     *) need build ;;
   esac
 }
@@ -24,17 +25,18 @@ build() {
 }
 
 cmd_run() {
-  build gcc detent_tool
+  [ -e build/run/bin/detent ] || say "Building the command in build/run: about 2 minutes on 2 cores, the first time."
+  build run detent_tool
   local report=build/report.html
-  build/gcc/bin/detent replay bench/data/tcp-http-200k.csv.gz --report "$report" "$@"
+  build/run/bin/detent replay bench/data/tcp-http-200k.csv.gz --report "$report" "$@"
   say "Report: $root/$report"
 }
 
 check_preset() { [[ " ${presets[*]} " == *" $1 "* ]] || usage_error "no preset '$1'; there are: ${presets[*]}"; }
 
 cmd_doctor() {
-  build gcc detent_tool
-  build/gcc/bin/detent doctor "$@"
+  build run detent_tool
+  build/run/bin/detent doctor "$@"
 }
 
 cmd_install() {
