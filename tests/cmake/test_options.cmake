@@ -18,12 +18,8 @@ elseif("address" IN_LIST DETENT_SANITIZE)
 endif()
 
 # libc++ has had stop tokens, and std::jthread, since version 20 only.
-include(CheckCXXSourceCompiles)
-block()
-  set(CMAKE_CXX_STANDARD 20)
-  check_cxx_source_compiles("#include <stop_token>
+detent_compiles("#include <stop_token>
 int main() { return std::stop_source().stop_requested(); }" DETENT_HAS_STOP_TOKENS)
-endblock()
 if(NOT DETENT_HAS_STOP_TOKENS)
   message(STATUS "detent: no tests of coroutines and stop tokens: this standard library has no <stop_token>")
 endif()

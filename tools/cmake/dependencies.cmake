@@ -13,6 +13,14 @@ function(detent_require found what package option)
   message(FATAL_ERROR "detent: ${what} not found. On Debian: apt-get install ${package}${otherwise}")
 endfunction()
 
+# detent_compiles(TEXT VARIABLE [LIBRARY...]): whether a program in C++20 compiles and links, in the cache.
+include(CheckCXXSourceCompiles)
+function(detent_compiles text variable)
+  set(CMAKE_CXX_STANDARD 20)
+  set(CMAKE_REQUIRED_LIBRARIES ${ARGN})
+  check_cxx_source_compiles("${text}" ${variable})
+endfunction()
+
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
 
@@ -21,7 +29,6 @@ set(DETENT_USDT AUTO CACHE STRING "Static probes: ON, OFF, or AUTO, where <sys/s
 set_property(CACHE DETENT_USDT PROPERTY STRINGS AUTO ON OFF)
 set(DETENT_HAS_PROBES OFF)
 if(DETENT_USDT)  # AUTO is as true as ON
-  include(CheckCXXSourceCompiles)
   set(CMAKE_REQUIRED_INCLUDES "${CMAKE_CURRENT_SOURCE_DIR}/core/src")
   set(CMAKE_REQUIRED_DEFINITIONS -DDETENT_USDT)
   check_cxx_source_compiles("#include <platform/probe.hpp>
@@ -46,16 +53,11 @@ if(DETENT_BUILD_DURABLE)  # AUTO is as true as ON
     pkg_check_modules(DETENT_SQLITE QUIET IMPORTED_TARGET GLOBAL sqlite3>=3.38)
   endif()
   if(DETENT_SQLITE_FOUND)
-    include(CheckCXXSourceCompiles)
-    block()
-      set(CMAKE_CXX_STANDARD 20)
-      set(CMAKE_REQUIRED_LIBRARIES PkgConfig::DETENT_SQLITE)
-      check_cxx_source_compiles("#include <sqlite3.h>
+    detent_compiles("#include <sqlite3.h>
 #include <chrono>
 #include <compare>
 std::strong_ordering order(std::chrono::system_clock::time_point a, std::chrono::system_clock::time_point b) { return a <=> b; }
-int main() { return order({}, {}) == 0 && sqlite3_libversion_number() > 0 ? 0 : 1; }" DETENT_SQLITE_LINKS)
-    endblock()
+int main() { return order({}, {}) == 0 && sqlite3_libversion_number() > 0 ? 0 : 1; }" DETENT_SQLITE_LINKS PkgConfig::DETENT_SQLITE)
   endif()
   if(DETENT_BUILD_DURABLE STREQUAL "AUTO")
     set(DETENT_BUILD_DURABLE ON)

@@ -2,12 +2,16 @@
 # detent_flags: the warnings and sanitizers of this project's own targets. Linked by them, never exported.
 add_library(detent_flags INTERFACE)
 
-target_compile_options(detent_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wcast-align -Wformat=2
-  -Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi
-  $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>
-  # Under -fsanitize=thread, from whatever option: g++ says that it cannot model fences. They order no plain memory here.
-  $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
+if(PROJECT_IS_TOP_LEVEL)
+  target_compile_options(detent_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion -Wold-style-cast -Wcast-align -Wformat=2
+    -Wnon-virtual-dtor -Woverloaded-virtual -Wextra-semi
+    $<$<CXX_COMPILER_ID:GNU>:-Wduplicated-cond -Wlogical-op>
+    # Under -fsanitize=thread, from whatever option: g++ says that it cannot model fences. They order no plain memory here.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-tsan>)
+elseif(NOT DETENT_WERROR)  # the user of another project cannot cure a warning in this one
+  target_compile_options(detent_flags INTERFACE -w)
+endif()
 if(DETENT_UNITE)  # a name of one source may be that of another
   target_compile_options(detent_flags INTERFACE -Wno-shadow)
 endif()

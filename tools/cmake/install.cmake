@@ -10,20 +10,17 @@ install(TARGETS detent EXPORT detent-targets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT runtime NAMELINK_COMPONENT development
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT runtime
-  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
-  FILE_SET adapters DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
   INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
-install(TARGETS detent_recipes detent_senders EXPORT detent-targets
-  FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
-  INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(TARGETS detent_recipes detent_senders EXPORT detent-targets INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+detent_install_headers(detent detent_recipes detent_senders)
 install(EXPORT detent-targets NAMESPACE detent:: DESTINATION "${package_dir}" COMPONENT development)
 if(DETENT_BUILD_CALENDAR)
   install(TARGETS detent_calendar EXPORT detent-calendar-targets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT calendar NAMELINK_COMPONENT development
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT calendar
-    FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  detent_install_headers(detent_calendar)
   install(EXPORT detent-calendar-targets NAMESPACE detent:: DESTINATION "${package_dir}" COMPONENT development)
 endif()
 if(DETENT_BUILD_DURABLE)
@@ -31,8 +28,8 @@ if(DETENT_BUILD_DURABLE)
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT durable NAMELINK_COMPONENT development
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT durable
-    FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  detent_install_headers(detent_durable detent_durable_sqlite)
   install(EXPORT detent-durable-targets NAMESPACE detent:: DESTINATION "${package_dir}" COMPONENT development)
 endif()
 if(DETENT_BUILD_DURABLE_REDIS)  # targets of their own: a program with another store needs no hiredis
@@ -40,8 +37,8 @@ if(DETENT_BUILD_DURABLE_REDIS)  # targets of their own: a program with another s
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT durable_redis NAMELINK_COMPONENT development
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT durable_redis
-    FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  detent_install_headers(detent_durable_redis)
   install(EXPORT detent-durable-redis-targets NAMESPACE detent:: DESTINATION "${package_dir}" COMPONENT development)
 endif()
 if(DETENT_BUILD_DURABLE_POSTGRES)  # likewise
@@ -49,8 +46,8 @@ if(DETENT_BUILD_DURABLE_POSTGRES)  # likewise
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT development
     LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}" COMPONENT durable_postgres NAMELINK_COMPONENT development
     RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT durable_postgres
-    FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}" COMPONENT development
     INCLUDES DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  detent_install_headers(detent_durable_postgres)
   install(EXPORT detent-durable-postgres-targets NAMESPACE detent:: DESTINATION "${package_dir}" COMPONENT development)
 endif()
 

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
 # The functions by which the modules declare what they are to their users. A module is part of this tree or, where it is
 # configured by itself (alone.cmake), a project on an installed engine.
+include("${CMAKE_CURRENT_LIST_DIR}/headers.cmake")
 
 # detent_add_adapter(NAME HEADERS...): headers that join detent to another library, and that users of detent::detent find.
 # detent_NAME is what tests link.
 function(detent_add_adapter name)
   if(TARGET detent)
-    target_sources(detent PUBLIC FILE_SET adapters TYPE HEADERS BASE_DIRS include FILES ${ARGN})
+    detent_add_headers(detent adapters ${ARGN})
     add_library(detent_${name} ALIAS detent)
   else()
     add_library(detent_${name} INTERFACE)
-    target_sources(detent_${name} INTERFACE FILE_SET HEADERS BASE_DIRS include FILES ${ARGN})
+    detent_add_headers(detent_${name} public ${ARGN})
     target_link_libraries(detent_${name} INTERFACE detent::detent)
   endif()
 endfunction()
@@ -18,10 +19,13 @@ endfunction()
 # detent_add_header_module(NAME HEADERS...): detent::NAME, which has no sources.
 function(detent_add_header_module name)
   add_library(detent_${name} INTERFACE)
-  target_sources(detent_${name} INTERFACE FILE_SET HEADERS BASE_DIRS include FILES ${ARGN})
+  detent_add_headers(detent_${name} public ${ARGN})
   target_link_libraries(detent_${name} INTERFACE detent::detent)
-  set_target_properties(detent_${name} PROPERTIES EXPORT_NAME ${name} VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
-  detent_name_module(${name} detent_${name}_verify_interface_header_sets)
+  set_target_properties(detent_${name} PROPERTIES EXPORT_NAME ${name})
+  if(DETENT_BUILD_TESTS)
+    detent_verify_headers(detent_${name})
+  endif()
+  detent_name_module(${name} detent_${name}_public_headers)
 endfunction()
 
 # detent_add_module_library(NAME EXPORTED): detent::NAME, a library of its own. A shared one exports what the public headers
@@ -35,8 +39,7 @@ function(detent_add_module_library name exported)
     VERSION ${detent_VERSION}
     SOVERSION ${DETENT_SOVERSION}
     CXX_VISIBILITY_PRESET hidden
-    VISIBILITY_INLINES_HIDDEN ON
-    VERIFY_INTERFACE_HEADER_SETS ${PROJECT_IS_TOP_LEVEL})
+    VISIBILITY_INLINES_HIDDEN ON)
   target_compile_options(detent_${name} PRIVATE "SHELL:-include \"${CMAKE_CURRENT_SOURCE_DIR}/${exported}\"")
   get_target_property(library_type detent_${name} TYPE)
   if(library_type STREQUAL SHARED_LIBRARY)
@@ -45,7 +48,7 @@ function(detent_add_module_library name exported)
     set_property(TARGET detent_${name} APPEND PROPERTY LINK_DEPENDS "${exported_names}")
   endif()
   target_link_libraries(detent_${name} PUBLIC detent::detent PRIVATE $<BUILD_INTERFACE:detent_flags>)
-  if(TARGET detent_module)
+  if(TARGET detent_module OR NOT PROJECT_IS_TOP_LEVEL)
     set_target_properties(detent_${name} PROPERTIES UNITY_BUILD ${DETENT_UNITE})
   endif()
   detent_name_module(${name} detent_${name})

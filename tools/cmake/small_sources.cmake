@@ -22,8 +22,10 @@ set(small
   core/src/engine/options_check.cpp
   core/src/engine/stop.cpp
   core/src/platform/check.cpp
+  core/src/callers/unwound.cpp
   core/src/platform/clock_choice.cpp
   core/src/platform/${DETENT_GROUND}/cpu_latency.cpp
+  core/src/platform/${DETENT_GROUND}/cures.cpp
   core/src/platform/error.cpp
   core/src/platform/${DETENT_GROUND}/thread_setup.cpp
   core/src/platform/${DETENT_GROUND}/wake_fd.cpp
@@ -38,4 +40,27 @@ set(small
   modules/recording/src/trace_file.cpp
   modules/recording/src/trace_writer.cpp)
 list(TRANSFORM small PREPEND "${PROJECT_SOURCE_DIR}/")
+
+# CMake compiles a source with options of its own by itself; so these are united here.
+if(unite_library)
+  get_target_property(sources detent SOURCES)
+  set(units)
+  set(number 0)
+  while(small)
+    list(SUBLIST small 0 12 batch)
+    list(REMOVE_ITEM small ${batch})
+    set(text "")
+    foreach(source IN LISTS batch)
+      if(source IN_LIST sources)  # the portable ground has fewer
+        string(APPEND text "#include \"${source}\"\n")
+      endif()
+    endforeach()
+    math(EXPR number "${number} + 1")
+    file(CONFIGURE OUTPUT "small_${number}.cpp" CONTENT "${text}" @ONLY)
+    set_source_files_properties(${batch} PROPERTIES HEADER_FILE_ONLY ON)
+    list(APPEND units "${CMAKE_CURRENT_BINARY_DIR}/small_${number}.cpp")
+  endwhile()
+  target_sources(detent PRIVATE ${units})
+  set(small ${units})
+endif()
 set_source_files_properties(${small} PROPERTIES COMPILE_OPTIONS $<$<NOT:$<CONFIG:Debug>>:-Os>)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 # The portability matrix: a row is the preset matrix-ROW of tools/cmake/matrix-presets.json, and what it needs is the
-# group matrix-ROW of packages().
+# group matrix-ROW of packages(). But ubuntu-22.04 is a script, as it runs in a system of its own.
 
 matrix_rows=(gcc-11 gcc-12 clang-14 clang-16 clang-19 libcxx-14 libcxx-16 libcxx-19 aarch64 windows windows-clang apple denied
-  shared no-usdt no-jemalloc no-exceptions plain cxx23 asio stdexec)
+  shared no-usdt no-jemalloc no-exceptions plain cxx23 asio stdexec ubuntu-22.04)
 
 # matrix_line ROW COMPILER BUILT PASSED FAILED SKIPPED SECONDS: one line of the table.
 matrix_line() { printf '%-14s %-30s %-9s %7s %7s %8s %8s\n' "$@"; }
@@ -39,6 +39,30 @@ matrix_lacks() {
     return 0
   fi
   ! command -v dpkg-query >/dev/null || missing "$2"
+}
+
+# matrix_ubuntu: the row ubuntu-22.04. Fails if it does; where that Ubuntu cannot be had, it is skipped.
+matrix_ubuntu() {
+  local begin=$SECONDS log=build/matrix/ubuntu-22.04.log status=0 compiler="g++ 11, CMake 3.22"
+  say "== ubuntu-22.04"
+  ! command -v dpkg-query >/dev/null || want matrix-ubuntu-22.04 >"$log"
+  if command -v debootstrap >/dev/null; then
+    as_root packaging/check_on_ubuntu.bash build/matrix/ubuntu-22.04 >"$log" 2>&1 || status=$?
+  else
+    status=77
+  fi
+  case $status in
+    0) matrix_line ubuntu-22.04 "$compiler" yes - - - $((SECONDS - begin)) >>build/matrix/table.txt ;;
+    77)
+      say "Skipped: this needs debootstrap, and the archive of Ubuntu; see $root/$log"
+      matrix_line ubuntu-22.04 - skipped - - - - >>build/matrix/table.txt
+      ;;
+    *)
+      tail -n 30 "$log" >&2 && say "Failed; all of it: $root/$log" >&2
+      matrix_line ubuntu-22.04 "$compiler" no - - - $((SECONDS - begin)) >>build/matrix/table.txt
+      return 1
+      ;;
+  esac
 }
 
 # matrix_row ROW: builds and tests it, and puts its line into the table. Fails if the row does.
@@ -79,7 +103,11 @@ cmd_matrix() {
   mkdir -p build/matrix
   matrix_line row compiler built passed failed skipped seconds >build/matrix/table.txt
   for row in "${rows[@]}"; do
-    matrix_row "$row" || failed+=("$row")
+    if [ "$row" = ubuntu-22.04 ]; then
+      matrix_ubuntu || failed+=("$row")
+    else
+      matrix_row "$row" || failed+=("$row")
+    fi
   done
   cat build/matrix/table.txt
   [ ${#failed[@]} -eq 0 ] || die "failed: ${failed[*]}"

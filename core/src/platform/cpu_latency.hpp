@@ -37,7 +37,7 @@ class cpu_latency_request {
   void set(bool held) noexcept;
 
   int descriptor_ = -1;
-  [[maybe_unused]] std::int32_t limit_us_ = 0;  // where there is something to ask
+  std::int32_t limit_us_ = 0;  // where there is something to ask
   bool held_ = false;
 };
 
