@@ -38,7 +38,8 @@ class engine {
  public:
   // Throws detent::error (invalid_option, not_permitted, limit_reached, out_of_memory), whose line names the option,
   // the value and the cure.
-  explicit engine(engine_options options = {});
+  explicit engine();
+  explicit engine(engine_options options);
   static std::optional<engine> try_create(engine_options options, std::error_code& problem) noexcept;
   // Selected for a list of options of which one has a wrong type. It does not compile, and the error names the option.
   template <class Wrong = detail::loose_engine_options>

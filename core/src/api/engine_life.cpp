@@ -4,6 +4,7 @@
 
 #include <detent/base/forced_unwind.hpp>
 
+#include "callers/optional_parts.hpp"
 #include "callers/refusals.hpp"
 #include "engine/driven_engine.hpp"
 #include "engine/options_check.hpp"
@@ -30,7 +31,7 @@ struct made_core {
   std::string why;
 };
 
-made_core make_core(engine_options options) {
+made_core make_core(engine_options options, const detail::optional_parts& parts) {
   const base::cancel_hold held;
   made_core made;
   made.why = detail::settle_options(options);
@@ -40,7 +41,7 @@ made_core make_core(engine_options options) {
   }
   const std::size_t reserve = options.reserve;
   try {
-    auto core = std::make_unique<driven_engine>(std::move(options));
+    auto core = std::make_unique<driven_engine>(std::move(options), parts);
     made.problem = core->open(made.why);
     if (made.problem == errc{}) made.core = core.release();
     if (made.problem != errc{} && made.why.empty()) made.why = make_error_code(made.problem).message();
@@ -51,6 +52,15 @@ made_core make_core(engine_options options) {
   return made;
 }
 
+driven_engine* core_or_throw(engine_options options, const detail::optional_parts& parts) {
+  const std::string name = options.name;
+  made_core made = make_core(std::move(options), parts);
+  if (made.core == nullptr) throw error(make_error_code(made.problem), "engine \"" + name + "\": " + made.why);
+  return made.core;
+}
+
+constexpr detail::optional_parts every_part{detail::make_counters_file, detail::open_recording};
+
 }  // namespace
 
 void detail::used_after_move(const char* object, const char* call) noexcept {
@@ -59,16 +69,13 @@ void detail::used_after_move(const char* object, const char* call) noexcept {
   std::abort();
 }
 
-engine::engine(engine_options options) : core_(nullptr) {
-  const std::string name = options.name;
-  made_core made = make_core(std::move(options));
-  if (made.core == nullptr) throw error(make_error_code(made.problem), "engine \"" + name + "\": " + made.why);
-  core_ = made.core;
-}
+engine::engine() : core_(core_or_throw({}, {})) {}
+
+engine::engine(engine_options options) : core_(core_or_throw(std::move(options), every_part)) {}
 
 std::optional<engine> engine::try_create(engine_options options, std::error_code& problem) noexcept {
   try {
-    made_core made = make_core(std::move(options));
+    made_core made = make_core(std::move(options), every_part);
     problem = made.core != nullptr ? std::error_code{} : make_error_code(made.problem);
     if (made.core != nullptr) return engine(made.core);
   } catch (const std::bad_alloc&) {

@@ -38,7 +38,7 @@ bool has_fast_paths(const engine_options& options) noexcept {
 
 }  // namespace
 
-DETENT_COLD engine_core::engine_core(engine_options made_with)
+DETENT_COLD engine_core::engine_core(engine_options made_with, const optional_parts& parts)
     : executors(std::move(made_with.executor), std::move(made_with.executors)),
       options(std::move(made_with)),
       runs_inline(executors.empty()),
@@ -51,7 +51,7 @@ DETENT_COLD engine_core::engine_core(engine_options made_with)
       pool(pages, nodes_ahead(options.reserve), captures_origin ? bytes_with_origin : sizeof(cold_node)),
       in(this, options.reserve),
       seen(this),
-      counts(options),
+      counts(options, parts.make_counters_file),
       labels(counts, options.shard.set),
       threads({this, counts, enrol, take_leave, retire}),
       groups(options.reserve),

@@ -9,6 +9,7 @@
 #include "callers/capacity.hpp"
 #include "callers/executor_table.hpp"
 #include "callers/inbox.hpp"
+#include "callers/optional_parts.hpp"
 #include "counters/label_store.hpp"
 #include "groups/group_store.hpp"
 #include "groups/node_view.hpp"
@@ -28,7 +29,7 @@ namespace detent::detail {
 class engine_core {
  public:
   // The options must have been checked. Throws bad_alloc.
-  explicit engine_core(engine_options made_with);
+  engine_core(engine_options made_with, const optional_parts& parts);
   virtual ~engine_core();
   engine_core(const engine_core&) = delete;
   engine_core& operator=(const engine_core&) = delete;

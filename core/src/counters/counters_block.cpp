@@ -47,9 +47,8 @@ void label_block::record_parts(lateness_parts parts) noexcept {
   if (parts.worker != 0) (*this)[cause::worker].record_alone(parts.worker);
 }
 
-counters_block::counters_block(const engine_options& options)
-    : memory_(options.counters_file.empty() ? std::make_unique<counters_memory>()
-                                            : make_counters_file(options.counters_file)),
+counters_block::counters_block(const engine_options& options, counters_file_maker make_file)
+    : memory_(options.counters_file.empty() ? std::make_unique<counters_memory>() : make_file(options.counters_file)),
       watched_(memory_->is_file()) {
   std::byte* const memory = memory_->map(0, counters_layout::labels_offset);
   if (memory == nullptr) return;

@@ -85,8 +85,8 @@ static_assert(static_cast<std::size_t>(counter::count_) * sizeof(counter_cell) <
 
 class counters_block {
  public:
-  // Throws bad_alloc; check() reports any other problem.
-  explicit counters_block(const engine_options& options);
+  // Throws bad_alloc; check() reports any other problem. Without a counters_file nothing is made by `make_file`.
+  explicit counters_block(const engine_options& options, counters_file_maker make_file = make_counters_file);
   ~counters_block();
   counters_block(const counters_block&) = delete;
   counters_block& operator=(const counters_block&) = delete;

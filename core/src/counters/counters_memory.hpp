@@ -58,5 +58,6 @@ class counters_memory {
 // Makes the memory of the file that engine_options::counters_file names, in the library's module `counters_file`. Its
 // problem() says why the file system refuses it. Throws bad_alloc.
 std::unique_ptr<counters_memory> make_counters_file(const std::string& path);
+using counters_file_maker = std::unique_ptr<counters_memory> (*)(const std::string& path);
 
 }  // namespace detent::detail

@@ -20,8 +20,11 @@ errc code_of(alloc::page_source::problem which, int reason) noexcept {
 
 }  // namespace
 
-driven_engine::driven_engine(engine_options made_with)
-    : engine_core(std::move(made_with)), driver_(make_driver(*this)), worker_(*this, *driver_) {
+driven_engine::driven_engine(engine_options made_with, const optional_parts& parts)
+    : engine_core(std::move(made_with), parts),
+      open_recording_(parts.open_recording),
+      driver_(make_driver(*this)),
+      worker_(*this, *driver_) {
   // A caller that never asks for the wake_fd sleeps by its own means: no ring is needed.
   if (options.drive == drive_kind::caller) in.begin_without_rings();
 }
@@ -43,7 +46,9 @@ errc driven_engine::open(std::string& why) {
     why = "no memory for the fork handlers";
     return errc::out_of_memory;
   }
-  if (errc unusable = open_recording(seen.recording, time, options, why); unusable != errc{}) return unusable;
+  if (open_recording_ != nullptr) {
+    if (errc unusable = open_recording_(seen.recording, time, options, why); unusable != errc{}) return unusable;
+  }
   if (options.drive == drive_kind::worker) {
     // A worker that spins raises the wake time all the time.
     if (options.wait.mode != wait_options::kind::busy) in.allow_asymmetric(base::enable_heavy_fence());

@@ -18,7 +18,7 @@ namespace detent::detail {
 class driven_engine final : public engine_core {
  public:
   // The options must have been checked. Throws bad_alloc; open() must follow.
-  explicit driven_engine(engine_options made_with);
+  driven_engine(engine_options made_with, const optional_parts& parts);
   ~driven_engine() override;
   // Acquires what the machine may refuse. On failure `why` names the option and its value, and no thread is left.
   errc open(std::string& why);
@@ -54,6 +54,7 @@ class driven_engine final : public engine_core {
   void leave_to_parent() noexcept;
   [[noreturn]] void refuse_label(std::string_view name, errc problem, std::string why) const;
 
+  const recording_opener open_recording_;  // null: the options ask for none
   const driver_handle driver_;
   worker worker_;
 };

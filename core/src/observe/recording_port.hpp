@@ -74,6 +74,7 @@ class recording_port {
 // The recording that the options ask for, or none; on failure says why. The library's module `recording` defines it.
 errc open_recording(std::unique_ptr<recording_port>& made, const clock_reader& time, const engine_options& options,
                     std::string& why);
+using recording_opener = decltype(&open_recording);
 
 // An arming that another thread may forestall: takes its place first, and leaves it empty unless it took effect. Where
 // nothing is recorded it stays in registers.

@@ -11,7 +11,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-MOST = 335_000
+MOST = 300_000
 MINIMAL = """#include <detent/detent.hpp>
 using namespace std::chrono_literals;
 
