@@ -53,7 +53,7 @@ step "configure programs that find the installed library" inside cmake -S /users
 silent "build them" inside cmake --build /users/install/build -j "$(nproc)"
 step "run them" inside ctest --test-dir /users/install/build --output-on-failure
 silent "configure a program that fetches the sources" inside cmake -S /users/fetch -B /users/fetch/build -DCMAKE_BUILD_TYPE=Release \
-  -DFETCHCONTENT_SOURCE_DIR_DETENT=/tree
+  -DFETCHCONTENT_SOURCE_DIR_DETENT=/tree -DDETENT_MODULES=calendar
 silent "build it" inside cmake --build /users/fetch/build -j "$(nproc)"
-step "run it" inside /users/fetch/build/server
+step "run it" inside sh -c "/users/fetch/build/server && /users/fetch/build/day"
 printf '  built, installed and used with CMake %s\n' "$(inside cmake --version | awk '{ print $3; exit }')"
