@@ -78,6 +78,21 @@ struct slow_callback {
   std::uint32_t line;
 };
 
+// A callback that threw, or whose report to on_slow threw. It converts to the exception, so that on_error may also be a
+// function of a std::exception_ptr alone.
+struct failed_callback {
+  // Those of its timer. They are empty, and the deadline is the clock's zero, for a coroutine that goes on because its
+  // timer ended without a run, for example with its engine.
+  detent::label label;
+  std::uint64_t tag;
+  time_point deadline;
+  const char* file;  // of the schedule call; null unless capture_origin
+  std::uint32_t line;
+  std::exception_ptr error;
+
+  operator std::exception_ptr() const noexcept { return error; }
+};
+
 // The place of an engine in a set. sharded_engine fills it in; a program that keeps its engines as a set may do so too.
 struct shard_identity {
   // The number of the set, unique in this process and not 0. 0: the engine belongs to no set.
@@ -120,15 +135,16 @@ struct engine_options {
   // Default: none, an ordinary thread.
   std::optional<int> realtime_priority = {};
   // Gets what callbacks throw, on the thread that ran them, so on a pool perhaps on several at once; on_slow likewise.
-  // The exceptions are counted in any case. Default: one line on stderr.
-  std::function<void(std::exception_ptr)> on_error = {};
+  // Takes a const failed_callback&, or only a std::exception_ptr. The exceptions are counted in any case. Default: one
+  // line on stderr, with the label, the tag and the place of the schedule call if they are known.
+  std::function<void(const failed_callback&)> on_error = {};
   // A callback that took at least this long is counted, and reported to on_slow on the thread that ran it; more than 0
   // ns. Default: none is slow.
   duration slow_threshold = (duration::max)();
   // Gets each slow callback. Default: it is only counted.
   std::function<void(const slow_callback&)> on_slow = {};
-  // Keeps for each timer where and when it was scheduled, for slow_callback and list_pending(). Takes 128 bytes more a
-  // timer. Default: off.
+  // Keeps for each timer where and when it was scheduled, for failed_callback, slow_callback and list_pending(). Takes
+  // 128 bytes more a timer. Default: off.
   bool capture_origin = false;
   // Timers for which nodes, queue blocks and lists are allocated ahead. The engine allocates nothing while the timers
   // that are pending and in flight stay under it, and so does the sum of the most that each thread has had in the
@@ -181,7 +197,7 @@ struct timer_options {
   // The timer is counted apart under this name, from make_label() of the same engine. Default: none.
   detent::label label = {};
   // A number for the program's use, such as an id of what the timer is about. It is carried by firing, fired_timer,
-  // unfired_timer, pending_timer and slow_callback. Default: 0.
+  // unfired_timer, pending_timer, slow_callback and failed_callback. Default: 0.
   std::uint64_t tag = 0;
   // The timer's lane, 0 to 3. Default: 0.
   std::uint8_t lane = 0;

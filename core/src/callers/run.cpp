@@ -10,8 +10,6 @@
 
 #include <algorithm>
 #include <climits>
-#include <cstdio>
-#include <exception>
 
 namespace detent::detail {
 namespace {
@@ -62,40 +60,6 @@ DETENT_NOINLINE void begin_cold(engine_core& core, thread_record& mine, node_ind
     due.dropped = cold.stale == stale_policy::drop;
     due.stale = !due.dropped;
     core.seen.stale(index, word, due.unmet, late, due.dropped);
-  }
-}
-
-// `what` is of an exception of a callback; null: it says nothing of itself.
-DETENT_COLD void note_and_print(engine_core& core, const char* what, bool prints) noexcept {
-  core.counts.note_error(what != nullptr ? what : "an exception that is no std::exception");
-  if (!prints) return;
-  const base::cancel_hold held;  // the run has yet to end
-  std::fprintf(stderr, "detent: engine \"%s\": a callback threw%s%s\n", core.options.name.c_str(),
-               what != nullptr ? ": " : "", what != nullptr ? what : "");
-}
-
-// The exception that is being handled becomes the last error.
-DETENT_COLD void note_and_print(engine_core& core, bool prints) noexcept {
-  try {
-    throw;
-  } catch (const std::exception& error) {
-    note_and_print(core, error.what(), prints);
-  } catch (...) {
-    note_and_print(core, nullptr, prints);
-  }
-}
-
-// The same, and it is reported. Inside its handler.
-DETENT_COLD void report(engine_core& core) noexcept {
-  const engine_options& options = core.options;
-  note_and_print(core, !options.on_error);
-  if (!options.on_error) return;
-  try {
-    base::kept_thread called({"engine", options.name.c_str(), "engine_options::on_error"});
-    options.on_error(std::current_exception());
-    called.returned();
-  } catch (...) {
-    note_and_print(core, true);
   }
 }
 
@@ -186,24 +150,6 @@ DETENT_NOINLINE void drop_stale(engine_core& core, thread_record& mine, node_ind
   core.seen.record_drop(index, word, now);
   end_pending(core, index, word);
   end_timer(core, mine, index, core.node_at(index), counter::dropped, label);
-}
-
-void report_if_slow(engine_core& core, thread_record& mine, const slow_callback& ran) noexcept {
-  if (ran.took < core.options.slow_threshold) return;
-  mine.counts.add(counter::slow);
-  if (!core.options.on_slow) return;
-  try {
-    base::kept_thread called({"engine", core.options.name.c_str(), "engine_options::on_slow"});
-    core.options.on_slow(ran);
-    called.returned();
-  } catch (...) {
-    report(core);
-  }
-}
-
-void report_failure(engine_core& core, thread_record& mine, label_block* label) noexcept {
-  core.seen.failed(mine, label);
-  report(core);
 }
 
 void finish_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,

@@ -58,8 +58,13 @@ void report_if_slow(engine_core& core, thread_record& mine, const slow_callback&
 // The callback has returned: continues the timer, or ends it.
 void finish_run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
                 const run_details& due) noexcept;
-// Called in the handler of a callback that has thrown: counts and reports it.
+// Called in the handler of a callback that has thrown: counts and reports it. It finds the run as the thread's
+// innermost one, because a handler that named it would have its address kept in memory during each callback.
+void report_failure(engine_core& core, thread_record& mine, label_block* label, origin where) noexcept;
 void report_failure(engine_core& core, thread_record& mine, label_block* label) noexcept;
+// Does so for a coroutine that goes on because its timer has ended without a run, when the timer's label, tag and
+// origin are gone.
+void report_failure_after_end(engine_core& core, thread_record& mine) noexcept;
 // Ends the run of a callback that ends its thread, as if the callback had returned; the pass ends with the thread. A
 // thread that is not the caller's own cannot end alone: this prints a line that says so, and ends the process.
 void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, const run_scope& scope,
@@ -126,6 +131,17 @@ DETENT_ALWAYS_INLINE inline bool go_on_in_place(engine_core& core, thread_record
   return true;
 }
 
+// Names only what a run of its kind keeps anyway: the rest would be kept in memory during each callback.
+template <run_kind Kind>
+DETENT_ALWAYS_INLINE inline void report_failure(engine_core& core, thread_record& mine, const run_details& due,
+                                                const origin& where) noexcept {
+  if constexpr (Kind == run_kind::any) {
+    report_failure(core, mine, due.label, where);
+  } else {
+    report_failure(core, mine, due.label);
+  }
+}
+
 // --- The body
 
 // `now` is a reading of the clock, not before the deadline; after the run it is another one. A period has reinsert().
@@ -168,7 +184,7 @@ DETENT_ALWAYS_INLINE inline bool run_as(engine_core& core, thread_record& mine, 
     }
     throw;
   } catch (...) {
-    report_failure(core, mine, due.label);
+    report_failure<Kind>(core, mine, due, where);
   }
 
   constexpr bool reads_first = is_any || Read == end_reading::first;

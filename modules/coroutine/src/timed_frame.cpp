@@ -117,7 +117,7 @@ void timed_frame::resume_guarded(void* coroutine) noexcept {
   } catch (...) {
     if (!live_cores::is_live(core.number())) std::terminate();  // what on_error refers to may be gone
     record_lease mine(core.threads);
-    report_failure(core, *mine, nullptr);
+    report_failure_after_end(core, *mine);
   }
 }
 

@@ -45,7 +45,7 @@ struct loose_engine_options {
   DETENT_DETAIL_LOOSE_OPTION(on_refusal, "a detent::refusal_policy");
   DETENT_DETAIL_LOOSE_OPTION(cpu, "a CPU's number, such as 0");
   DETENT_DETAIL_LOOSE_OPTION(realtime_priority, "a number from 1 to 99");
-  DETENT_DETAIL_LOOSE_OPTION(on_error, "called as f(std::exception_ptr)");
+  DETENT_DETAIL_LOOSE_OPTION(on_error, "called as f(const detent::failed_callback&) or as f(std::exception_ptr)");
   DETENT_DETAIL_LOOSE_OPTION(slow_threshold, "a duration of whole nanoseconds, such as 10ms");
   DETENT_DETAIL_LOOSE_OPTION(on_slow, "called as f(const detent::slow_callback&)");
   DETENT_DETAIL_LOOSE_OPTION(capture_origin, "true or false");
