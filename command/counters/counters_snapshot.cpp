@@ -81,10 +81,11 @@ counters_snapshot since(const counters_snapshot& later, const counters_snapshot&
 }
 
 const char* name_of(counter key) {
-  constexpr const char* names[] = {"scheduled", "revived",  "started_last", "cancelled", "cancelled_running",
-                                   "expired",   "returned", "dropped",      "fired",     "restarted",
-                                   "refused",   "failed",   "boxed",        "drains",    "drained",
-                                   "rings",     "retired",  "slow",         "missed",    "handed_over"};
+  constexpr const char* names[] = {"scheduled",    "revived",  "started_last", "cancelled", "cancelled_running",
+                                   "expired",      "returned", "dropped",      "fired",     "restarted",
+                                   "refused",      "failed",   "boxed",        "drains",    "drained",
+                                   "rings",        "retired",  "slow",         "missed",    "handed_over",
+                                   "over_capacity"};
   static_assert(std::size(names) == std::size_t(counter::count_));
   return names[static_cast<std::size_t>(key)];
 }

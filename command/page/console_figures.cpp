@@ -117,6 +117,8 @@ std::vector<console_alert> alerts_of(const console_engine& engine) {
   if (engine.live && !row.stall.empty()) add(severity::bad, row.stall);
   add_count(severity::bad, counter::missed, "period missed", "periods missed", cure_of(row));
   add_count(severity::bad, counter::dropped, "timer dropped", "timers dropped", "");
+  add_count(severity::bad, counter::over_capacity, "timer refused at the limit", "timers refused at the limit",
+            "a larger max_pending, or fewer requests that need a timer");
   add_count(severity::bad, counter::refused, "timer refused by the executor", "timers refused by the executor",
             "a longer queue or more threads in the executor, or fewer timers at once");
   if (const std::uint64_t failed = counted(engine, counter::failed); failed > 0) {

@@ -63,6 +63,8 @@ constexpr counter_family counter_families[] = {
     {counter::expired, "detent_timers_expired_total", "Timers ended by firing, or by the last of their runs."},
     {counter::returned, "detent_timers_returned_total", "Timers that were pending when the engine stopped."},
     {counter::dropped, "detent_timers_dropped_total", "Timers refused, stale, or let go by an executor."},
+    {counter::over_capacity, "detent_timers_over_capacity_total",
+     "Timers refused because as many as the limit allows were pending."},
     {counter::restarted, "detent_timers_restarted_total", "Restarts of timers."},
     {counter::boxed, "detent_timers_boxed_total", "Callables too large for a timer's node."},
     {counter::fired, "detent_callbacks_fired_total", "Runs of a callback."},

@@ -33,6 +33,13 @@ std::string driver_of(const engine_identity& who) {
   return who.worker_thread == 0 ? "worker not yet there" : fmt::format("worker thread {}", who.worker_thread);
 }
 
+std::string limit_of(const counters_snapshot& engine) {
+  if (engine.identity.capacity == 0) return "none";
+  const std::string limit = count_text(engine.identity.capacity) + " pending";
+  const std::uint64_t refused = engine.totals[counter::over_capacity];
+  return refused == 0 ? limit : fmt::format("{}, {} refused", limit, count_text(refused));
+}
+
 std::string identity_of(const counters_snapshot& engine) {
   const engine_identity& who = engine.identity;
   text_table table;
@@ -48,7 +55,7 @@ std::string identity_of(const counters_snapshot& engine) {
   if (const auto times = engine.gauges[gauge::clock_distrusted]; times != 0) {
     table.add("TSC", fmt::format("has disagreed with the steady clock {} times", times));
   }
-  table.add("limit", who.capacity == 0 ? "none" : count_text(who.capacity) + " pending");
+  table.add("limit", limit_of(engine));
   table.add("age", span(engine.age()));
   if (const auto hidden = engine.gauges[gauge::hidden_threads]; hidden != 0) {
     table.add("not counted", fmt::format("what {} threads did, for which the file has no room", hidden));

@@ -64,6 +64,13 @@ TEST(ConsolePage, ShowsTheTextOfOthersAsText) {
   EXPECT_GT(times(page_of(view), "&lt;script&gt;"), 2 * view.engines.size());
 }
 
+TEST(ConsolePage, SaysThatTimersAreRefusedAtTheLimit) {
+  console_view view = made_up_view();
+  console_engine& loop = engine_called(view, "game-loop");
+  loop.row.rates[counter::over_capacity] = 4 / loop.seconds;
+  EXPECT_NE(page_of(view).find("4 timers refused at the limit in the last 5 min"), std::string::npos);
+}
+
 TEST(ConsolePage, HasTheWorstFirst) {
   console_view view = made_up_view();
   EXPECT_NE(page_of(view).find("<p class=\"fine\">Nothing.</p>"), std::string::npos);

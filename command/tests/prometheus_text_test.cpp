@@ -38,6 +38,7 @@ TEST_F(PrometheusText, CountersAndGaugesHaveTheirValues) {
   image.set(0, counter::cancelled, 1);
   image.set(1, counter::cancelled_running, 3);
   image.set(1, counter::missed, 6);
+  image.set(1, counter::over_capacity, 3);
   image.set(0, counter::handed_over, 20);
   image.set(1, counter::fired, 12);
   image.set(gauge::let_go, 3);

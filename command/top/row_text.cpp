@@ -39,6 +39,7 @@ std::string last_error_of(const top_row& row) {
 
 std::string failures_of(const top_row& row) {
   const std::pair<std::uint64_t, const char*> failures[] = {
+      {row.over_capacity, "refused at the limit"},
       {row.refused, "refused by the executor"},
       {row.dropped, "dropped"},
       {row.failed, "callbacks threw"},

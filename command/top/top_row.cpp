@@ -95,6 +95,7 @@ top_row row_of(const engine_reading& later, const engine_reading* earlier) {
   row.failed = now.totals[counter::failed];
   row.slow = now.totals[counter::slow];
   row.missed = now.totals[counter::missed];
+  row.over_capacity = now.totals[counter::over_capacity];
   row.lost_records = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::record_dropped], 0));
   row.clock_distrusted = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::clock_distrusted], 0));
   row.last_error = now.last_error;

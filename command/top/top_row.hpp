@@ -43,7 +43,7 @@ struct top_row {
   std::optional<double> cpu;            // of the worker: 1.0 is one CPU all the time; none: driven by a caller
   figures_by_cause times;
   // Since the engine was made: what should be none.
-  std::uint64_t refused = 0, dropped = 0, failed = 0, slow = 0, missed = 0;
+  std::uint64_t refused = 0, dropped = 0, failed = 0, slow = 0, missed = 0, over_capacity = 0;
   std::uint64_t lost_records = 0, clock_distrusted = 0;
   std::string last_error;                   // of a callback; empty: none
   double last_error_age = 0;                // nanoseconds

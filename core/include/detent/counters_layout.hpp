@@ -120,8 +120,9 @@ enum class counter : std::uint8_t {
   rings,
   retired,
   slow,
-  missed,       // periods that no run was for
-  handed_over,  // to an executor, or refused by it and kept
+  missed,         // periods that no run was for
+  handed_over,    // to an executor, or refused by it and kept
+  over_capacity,  // timers that were refused because engine_options::max_pending were pending
   count_
 };
 

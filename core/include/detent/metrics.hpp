@@ -79,6 +79,9 @@ struct engine_metrics {
   std::uint64_t slow = 0;     // runs that took engine_options::slow_threshold or longer
   // Periods that no run was for: the sum of firing::missed(), and of runs that were dropped at their hand-over.
   std::uint64_t missed = 0;
+  // Timers that were refused because engine_options::max_pending timers were pending. A bulk call counts each timer
+  // that it leaves out.
+  std::uint64_t over_capacity = 0;
   // The lateness of callbacks: start - deadline. For a run after missed periods, the deadline is that of the first of
   // them.
   histogram lateness;

@@ -11,11 +11,12 @@ namespace detent {
 namespace {
 
 constexpr std::uint64_t engine_metrics::*merged_counts[] = {
-    &engine_metrics::scheduled, &engine_metrics::expired, &engine_metrics::cancelled, &engine_metrics::returned,
-    &engine_metrics::dropped,   &engine_metrics::pending, &engine_metrics::fired,     &engine_metrics::restarted,
-    &engine_metrics::refused,   &engine_metrics::failed,  &engine_metrics::boxed,     &engine_metrics::wakeups,
-    &engine_metrics::drains,    &engine_metrics::drained, &engine_metrics::rings,     &engine_metrics::backlog,
-    &engine_metrics::queued,    &engine_metrics::retired, &engine_metrics::slow,      &engine_metrics::missed};
+    &engine_metrics::scheduled,    &engine_metrics::expired, &engine_metrics::cancelled, &engine_metrics::returned,
+    &engine_metrics::dropped,      &engine_metrics::pending, &engine_metrics::fired,     &engine_metrics::restarted,
+    &engine_metrics::refused,      &engine_metrics::failed,  &engine_metrics::boxed,     &engine_metrics::wakeups,
+    &engine_metrics::drains,       &engine_metrics::drained, &engine_metrics::rings,     &engine_metrics::backlog,
+    &engine_metrics::queued,       &engine_metrics::retired, &engine_metrics::slow,      &engine_metrics::missed,
+    &engine_metrics::over_capacity};
 constexpr histogram engine_metrics::*merged_histograms[] = {
     &engine_metrics::lateness,    &engine_metrics::late_drain,    &engine_metrics::late_wait,
     &engine_metrics::late_worker, &engine_metrics::late_dispatch, &engine_metrics::callback};

@@ -45,7 +45,11 @@ DETENT_NOINLINE DETENT_COLD bulk_result schedule_each(engine_core& core, std::sp
   for (; done.scheduled < deadlines.size(); ++done.scheduled) {
     when.deadline = to_ns(deadlines[done.scheduled]);
     const claim owned = claim_node(core, when);
-    if (owned.owned == nullptr) return {done.scheduled, owned.problem};
+    if (owned.owned == nullptr) {
+      const std::size_t others = deadlines.size() - done.scheduled - 1;  // that one is counted
+      if (owned.problem == errc::capacity_exceeded && others != 0) count_over_capacity(core, others);
+      return {done.scheduled, owned.problem};
+    }
     fill(filler, words, owned.capture, done.scheduled);
     const timer made = publish(core, owned, filler.ops, when, false);
     if (!made) return {done.scheduled, timer_access::problem(made)};
@@ -92,9 +96,11 @@ bulk_result make_many(engine_core& core, thread_record& mine, std::span<const ti
     earliest = std::min(earliest, plain ? deadline : core.nodes.filing_time(index, word, deadline));
     if (mine.driving != nullptr) mine.driving->insert(index, made);
   }
-  if (done.problem != errc{}) [[unlikely]]
+  if (const std::size_t left_out = deadlines.size() - done.scheduled; left_out != 0) [[unlikely]] {
     core.seen.refused(done.problem);
-  if (done.scheduled != deadlines.size()) mine.counts.take_back(counter::scheduled, deadlines.size() - done.scheduled);
+    mine.counts.take_back(counter::scheduled, left_out);
+    if (done.problem == errc::capacity_exceeded) core.seen.over_capacity(mine, left_out);
+  }
   return done;
 }
 

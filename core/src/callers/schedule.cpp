@@ -121,6 +121,11 @@ DETENT_NOINLINE timer schedule_owning_elsewhere(engine_core* core, nanoseconds_t
 
 }  // namespace
 
+DETENT_COLD void count_over_capacity(engine_core& core, std::size_t timers) noexcept {
+  record_lease mine(core.threads);
+  core.seen.over_capacity(*mine, timers);
+}
+
 claim claim_node(engine_core& core, const plan& when) noexcept {
   const auto refuse = [&core](errc problem) {
     core.seen.refused(problem);
@@ -130,7 +135,10 @@ claim claim_node(engine_core& core, const plan& when) noexcept {
   if (!is_possible(core, when)) return refuse(errc::invalid_option);
   if (when.group != nullptr && when.group->has_ended()) [[unlikely]]
     return refuse(errc::stopped);
-  if (!core.places.take()) return refuse(errc::capacity_exceeded);
+  if (!core.places.take()) {
+    count_over_capacity(core, 1);
+    return refuse(errc::capacity_exceeded);
+  }
   thread_record* mine = core.threads.mine();
   if (mine == nullptr) mine = &core.threads.borrow_spare();
   node_index index = core.pool.allocate(mine->cache);

@@ -7,6 +7,7 @@
 #include "callers/engine_core.hpp"
 #include "threads/driver_port.hpp"
 
+#include <cstddef>
 #include <vector>
 
 namespace detent::detail {
@@ -17,6 +18,8 @@ bool is_plain(const engine_core& core, const plan& when) noexcept;
 bool is_critical(const plan& when) noexcept;
 // Whether the timer's options can be met.
 bool is_possible(const engine_core& core, const plan& when) noexcept;
+// Counts timers for which there was no place.
+void count_over_capacity(engine_core& core, std::size_t timers) noexcept;
 // Puts the properties that few timers have in the node's cold part, and returns the flags that say so. `grid` is the
 // first deadline of a periodic timer, before it is rounded.
 std::uint64_t describe(engine_core& core, node_index index, const plan& when, nanoseconds_t grid) noexcept;

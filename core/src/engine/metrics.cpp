@@ -78,6 +78,7 @@ engine_metrics metrics_of(const driven_engine& engine) {
   found.queued = queued_of(engine);
   found.slow = threads.total(counter::slow);
   found.missed = threads.total(counter::missed);
+  found.over_capacity = threads.total(counter::over_capacity);
   snapshot_histograms(engine.counts, found);
   found.clock = report_of(engine);
   found.last_error = engine.counts.last_error_seen();

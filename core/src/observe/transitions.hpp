@@ -39,6 +39,11 @@ class transitions {
     return timer_access::refusal(reason);
   }
 
+  // Timers for which there was no place.
+  void over_capacity(thread_record& by, std::uint64_t count) const noexcept {
+    by.counts.add(counter::over_capacity, count);
+  }
+
   // An executor does not take it.
   void refused(thread_record& by, node_index index, std::uint64_t word) const noexcept {
     by.counts.add(counter::refused);

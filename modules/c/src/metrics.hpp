@@ -34,6 +34,7 @@ inline detent_metrics translate(const engine_metrics& seen) {
           .lateness_p999 = late.percentile(99.9).count(),
           .lateness_max = (late.max)().count(),
           .missed = seen.missed,
+          .over_capacity = seen.over_capacity,
           .reserved = {}};
 }
 

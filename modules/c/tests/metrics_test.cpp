@@ -16,16 +16,25 @@ struct figure {
   std::uint64_t engine_metrics::*ours;
   std::uint64_t detent_metrics::*theirs;
 };
-constexpr figure figures[] = {
-    {&engine_metrics::scheduled, &detent_metrics::scheduled}, {&engine_metrics::expired, &detent_metrics::expired},
-    {&engine_metrics::cancelled, &detent_metrics::cancelled}, {&engine_metrics::returned, &detent_metrics::returned},
-    {&engine_metrics::dropped, &detent_metrics::dropped},     {&engine_metrics::pending, &detent_metrics::pending},
-    {&engine_metrics::fired, &detent_metrics::fired},         {&engine_metrics::restarted, &detent_metrics::restarted},
-    {&engine_metrics::refused, &detent_metrics::refused},     {&engine_metrics::failed, &detent_metrics::failed},
-    {&engine_metrics::boxed, &detent_metrics::boxed},         {&engine_metrics::wakeups, &detent_metrics::wakeups},
-    {&engine_metrics::drains, &detent_metrics::drains},       {&engine_metrics::drained, &detent_metrics::drained},
-    {&engine_metrics::rings, &detent_metrics::rings},         {&engine_metrics::backlog, &detent_metrics::backlog},
-    {&engine_metrics::retired, &detent_metrics::retired},     {&engine_metrics::missed, &detent_metrics::missed}};
+constexpr figure figures[] = {{&engine_metrics::scheduled, &detent_metrics::scheduled},
+                              {&engine_metrics::expired, &detent_metrics::expired},
+                              {&engine_metrics::cancelled, &detent_metrics::cancelled},
+                              {&engine_metrics::returned, &detent_metrics::returned},
+                              {&engine_metrics::dropped, &detent_metrics::dropped},
+                              {&engine_metrics::pending, &detent_metrics::pending},
+                              {&engine_metrics::fired, &detent_metrics::fired},
+                              {&engine_metrics::restarted, &detent_metrics::restarted},
+                              {&engine_metrics::refused, &detent_metrics::refused},
+                              {&engine_metrics::failed, &detent_metrics::failed},
+                              {&engine_metrics::boxed, &detent_metrics::boxed},
+                              {&engine_metrics::wakeups, &detent_metrics::wakeups},
+                              {&engine_metrics::drains, &detent_metrics::drains},
+                              {&engine_metrics::drained, &detent_metrics::drained},
+                              {&engine_metrics::rings, &detent_metrics::rings},
+                              {&engine_metrics::backlog, &detent_metrics::backlog},
+                              {&engine_metrics::retired, &detent_metrics::retired},
+                              {&engine_metrics::missed, &detent_metrics::missed},
+                              {&engine_metrics::over_capacity, &detent_metrics::over_capacity}};
 
 TEST(CMetrics, AreEachTheEnginesOwn) {
   engine_metrics seen;

@@ -70,6 +70,28 @@ TEST_F(EngineCapacity, LeavesNothingBehindOfWhatItRefuses) {
   EXPECT_EQ(engine_.poll(), 2u);
 }
 
+TEST_F(EngineCapacity, CountsEachTimerThatItRefuses) {
+  timer_group group(engine_);
+  EXPECT_EQ(engine_.metrics().over_capacity, 0u);
+  engine_.schedule_after(1s, [] {});
+  std::vector<timer> handles(5);
+  const std::vector<time_point> deadlines(handles.size(), time_point(1s));
+  EXPECT_EQ(engine_.schedule_at_bulk(
+                deadlines, [](std::size_t) {}, handles),
+            1u);
+  EXPECT_EQ(engine_.metrics().over_capacity, 4u);
+  EXPECT_FALSE(engine_.try_schedule_after(1s, [] {}));
+  EXPECT_FALSE(engine_.try_schedule_at_fixed_rate(1s, 1s, [] {}));
+  EXPECT_THROW(group.schedule_after(1s, [] {}), error);
+  EXPECT_EQ(engine_.metrics().over_capacity, 7u);
+  EXPECT_FALSE(engine_.try_schedule_after(1s, [] {}, {.lane = 9}));
+  engine_.close();
+  EXPECT_FALSE(engine_.try_schedule_after(1s, [] {}));
+  EXPECT_EQ(engine_.metrics().over_capacity, 7u) << "of another reason";
+  engine_metrics sum = engine_.metrics();
+  EXPECT_EQ((sum += sum).over_capacity, 14u);
+}
+
 TEST_F(EngineCapacity, IsFreeAgainBeforeCancelReturns) {
   engine_.schedule_after(1s, [] {});
   for (const bool accepted : {false, true}) {
@@ -135,6 +157,7 @@ TEST(EngineCapacityThreads, IsExactWhoeverCompetesForIt) {
     }
     ASSERT_EQ(accepted.load(), places);
     ASSERT_EQ(e.pending(), places);
+    ASSERT_EQ(e.metrics().over_capacity, 180 - places);
   }
 }
 

@@ -214,8 +214,9 @@ typedef struct detent_metrics {
   // The lateness of callbacks: start - deadline, in nanoseconds.
   uint64_t lateness_count;
   int64_t lateness_mean, lateness_p50, lateness_p90, lateness_p99, lateness_p999, lateness_max;
-  uint64_t missed;  // periods of periodic timers that no run was for
-  uint64_t reserved[7];
+  uint64_t missed;         // periods of periodic timers that no run was for
+  uint64_t over_capacity;  // timers that were refused because `max_pending` were pending
+  uint64_t reserved[6];
 } detent_metrics;
 
 // Returns 0, or -1 if there is no memory for the figures.
