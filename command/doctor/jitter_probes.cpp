@@ -64,7 +64,7 @@ finding slack_request() {
 
 finding default_clock() {
   const std::string subject = "clock of an engine";
-  std::error_code problem;
+  failure problem;
   const std::optional<engine> made = engine::try_create({.drive = drive_kind::caller}, problem);
   if (!made) return {subject, severity::unknown, fmt::format("no engine can be made: {}", problem.message())};
   const clock_report seen = made->metrics().clock;

@@ -65,7 +65,7 @@ std::size_t server::stop() {
   for (const std::unique_ptr<loop>& each : loops_) each->end();
   for (std::thread& each : threads_) each.join();
   threads_.clear();
-  std::error_code problem;
+  detent::failure problem;
   return set_.try_stop(problem).size();
 }
 

@@ -32,7 +32,7 @@ TEST(AddressSpace, TooSmallForAnEngineIsOutOfMemory) {
     ASSERT_TRUE(drop_privileges());
     engine there;
     for (std::size_t room = 0; room <= 96u << 20; room += 4u << 20) {
-      std::error_code problem;
+      failure problem;
       std::optional<engine> made;
       {
         lowered_limit tight(RLIMIT_AS, room_for(room));

@@ -52,7 +52,7 @@ TEST(BadAllocCreation, OfAnEngineOnAPoolIsWholeOrNothing) {
 
 TEST(BadAllocCreation, WithoutExceptionsReturnsACode) {
   walk([](fault_scope& scope) {
-    std::error_code problem;
+    failure problem;
     std::optional<engine> made;
     scope.during([&] { made = engine::try_create({.reserve = 0}, problem); });
     EXPECT_EQ(made.has_value(), !problem);
@@ -63,7 +63,7 @@ TEST(BadAllocCreation, WithoutExceptionsReturnsACode) {
 
 TEST(BadAllocCreation, OfAnImpossibleEngineIsRefusedWhateverFails) {
   walk([](fault_scope& scope) {
-    std::error_code problem;
+    failure problem;
     bool made = true;
     scope.during([&] { made = engine::try_create({.hashed_slots = 0}, problem).has_value(); });
     EXPECT_FALSE(made);

@@ -44,7 +44,7 @@ TEST(BadAllocEnds, StopWithoutExceptionsReturnsACode) {
     engine e({.reserve = 0});
     for (int i = 0; i < 50; ++i) e.schedule_after(1h, bystander<0>{.here = callables.join()});
     std::vector<unfired_timer> left;
-    std::error_code problem;
+    failure problem;
     scope.during([&] { left = e.try_stop(problem); });
     EXPECT_EQ(left.size(), problem ? 0u : 50u);
     EXPECT_TRUE(!problem || problem == errc::out_of_memory);

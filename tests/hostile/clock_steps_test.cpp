@@ -30,7 +30,7 @@ void pass(std::chrono::milliseconds span) {
 }
 
 bool can_run(clock_kind kind) {
-  std::error_code problem;
+  failure problem;
   return engine::try_create({.drive = drive_kind::caller, .clock = kind}, problem).has_value();
 }
 

@@ -159,7 +159,7 @@ TEST(DeniedLock, OfALaterSlabRefusesTheTimerAndTheEngineGoesOn) {
     ASSERT_EQ(setrlimit(RLIMIT_MEMLOCK, &limit), 0);
     ASSERT_TRUE(getuid() != 0 || setresuid(65534, 65534, 65534) == 0);
     manual_clock clock;
-    std::error_code refused;
+    failure refused;
     auto made_engine =
         engine::try_create({.manual = &clock, .reserve = 1000, .memory = {.lock = preference::require}}, refused);
     if (!made_engine) {

@@ -86,7 +86,7 @@ int main() {
   if (!wait_for_a_group()) return 4;
   // Its thread waits for more to write.
   if (!wait_on_a_worker({.record = "/dev/null"})) return 5;
-  std::error_code no_invariant_counter;
+  detent::failure no_invariant_counter;
   if (detent::engine::try_create({.clock = detent::clock_kind::tsc}, no_invariant_counter) &&
       !wait_on_a_worker({.clock = detent::clock_kind::tsc}))
     return 6;

@@ -115,7 +115,7 @@ class ending_rig {
       default: break;
     }
     if (gate_->refusals != 0 || gate_->holds) options.executor = gate_;
-    std::error_code refused;
+    failure refused;
     std::optional<engine> made = engine::try_create(std::move(options), refused);
     if (!made) {
       refusal_ = refused.message();

@@ -8,6 +8,7 @@ set(small
   core/src/api/timer_group.cpp
   core/src/callers/describe.cpp
   core/src/callers/executor_table.cpp
+  core/src/callers/last_failure.cpp
   core/src/callers/pending_list.cpp
   core/src/callers/refusals.cpp
   core/src/callers/return_timer.cpp

@@ -40,12 +40,13 @@ class engine {
   // the value and the cure.
   explicit engine();
   explicit engine(engine_options options);
-  static std::optional<engine> try_create(engine_options options, std::error_code& problem) noexcept;
+  // Returns none on failure; `problem` then has the code and the sentence of that exception.
+  static std::optional<engine> try_create(engine_options options, failure& problem) noexcept;
   // Selected for a list of options of which one has a wrong type. It does not compile, and the error names the option.
   template <class Wrong = detail::loose_engine_options>
   explicit engine(std::type_identity_t<Wrong>) : core_(nullptr) {}
   template <class Wrong = detail::loose_engine_options>
-  static std::optional<engine> try_create(std::type_identity_t<Wrong>, std::error_code&) noexcept {
+  static std::optional<engine> try_create(std::type_identity_t<Wrong>, failure&) noexcept {
     return std::nullopt;
   }
   engine(engine&& other) noexcept;
@@ -167,7 +168,7 @@ class engine {
   // fork. Throws errc::out_of_memory if there is no memory for the vector. The engine has stopped then; stop() has
   // destroyed every timer unrun, and try_stop() those that it does not return.
   std::vector<unfired_timer> stop();
-  std::vector<unfired_timer> try_stop(std::error_code& problem) noexcept;
+  std::vector<unfired_timer> try_stop(failure& problem) noexcept;
   // Lets pending timers fire for at most that long, or until none is pending, and then does the same as stop(). A
   // periodic timer does not end by itself, and new timers are taken until then: cancel the periodic ones first, and
   // call close() against new ones. Looks every millisecond. Throws what stop() throws, and wrong_drive if a caller
@@ -241,7 +242,7 @@ class engine {
                  const origin& where, const char* call = __builtin_FUNCTION()) {
     detail::plan when{.periodic = &options, .where = where};
     errc problem = detail::plan_periodic(core(call), initial, period, kind, when);
-    if (problem != errc{}) return detail::timer_access::refusal(problem);
+    if (problem != errc{}) return detail::refused(*core_, when, problem);
     return detail::schedule(*core_, when, std::forward<F>(f));
   }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <system_error>
+#include <utility>
 
 namespace detent {
 
@@ -37,6 +39,35 @@ class error : public std::system_error {
 
  private:
   std::runtime_error line_;  // copied without throwing, as an exception must be
+};
+
+// Why a call that does not throw has had no effect: the code and the sentence of the exception that the call would have
+// thrown. Converts to a std::error_code, and compares with one and with an errc.
+class failure {
+ public:
+  failure() noexcept = default;  // there was none
+  // Without a line, message() is the code's own words.
+  explicit failure(errc code, std::string line = {}) noexcept : code_(code), line_(std::move(line)) {}
+
+  std::error_code code() const noexcept { return code_ == errc{} ? std::error_code() : make_error_code(code_); }
+  // One line: the option and its value, or the call; what is wrong with it; and the cure, if there is one. Empty if
+  // there was no failure. For timer::error(), ask on the thread of the call, before the next call there fails;
+  // otherwise the line is only the code's own words. Throws bad_alloc.
+  std::string message() const;
+  // Whether there was one.
+  explicit operator bool() const noexcept { return code_ != errc{}; }
+
+  operator std::error_code() const noexcept { return code(); }
+  friend bool operator==(const failure& a, const std::error_code& b) noexcept { return a.code() == b; }
+  friend bool operator==(const failure& a, const failure& b) noexcept { return a.code_ == b.code_; }
+
+ private:
+  friend class timer;
+  failure(errc code, std::uint64_t kept) noexcept : code_(code), kept_(kept) {}
+
+  errc code_{};
+  std::uint64_t kept_ = 0;  // not 0: the number under which the thread keeps the reason, in place of the line
+  std::string line_;
 };
 
 }  // namespace detent

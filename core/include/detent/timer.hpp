@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include <detent/error.hpp>
 #include <detent/time.hpp>
 
 #include <compare>
@@ -8,7 +9,6 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <system_error>
 #include <utility>
 
 namespace detent {
@@ -48,7 +48,7 @@ class timer {
   std::optional<duration> remaining() const noexcept;
 
   // Why the try_ call that returned this handle scheduled nothing; no error for any other handle.
-  std::error_code error() const noexcept;
+  failure error() const noexcept;
 
   // Whether this is a handle at all. It stays one when its timer ends.
   explicit operator bool() const noexcept { return core_ != nullptr; }
@@ -67,7 +67,7 @@ class timer {
   constexpr timer(void* core, std::uint64_t id) noexcept : core_(core), id_(id) {}
 
   void* core_ = nullptr;
-  std::uint64_t id_ = 0;  // generation and more above, index below; of a refused call the reason
+  std::uint64_t id_ = 0;  // generation and more above, index below; of a refused call the reason and where it is kept
 };
 static_assert(sizeof(timer) == 16, "a handle fits two registers");
 

@@ -118,7 +118,7 @@ class timer_group {
                  const origin& where, const char* call = __builtin_FUNCTION()) {
     detail::plan when{.periodic = &options, .group = state_, .group_executor = executor_, .where = where};
     errc problem = detail::plan_periodic(core(call), initial, period, kind, when);
-    if (problem != errc{}) return detail::timer_access::refusal(problem);
+    if (problem != errc{}) return detail::refused(*core_, when, problem);
     return detail::schedule(*core_, when, std::forward<F>(f));
   }
   template <class... Options>

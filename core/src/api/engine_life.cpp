@@ -4,6 +4,7 @@
 
 #include <detent/base/forced_unwind.hpp>
 
+#include "callers/last_failure.hpp"
 #include "callers/optional_parts.hpp"
 #include "callers/refusals.hpp"
 #include "engine/driven_engine.hpp"
@@ -55,7 +56,7 @@ made_core make_core(engine_options options, const detail::optional_parts& parts)
 driven_engine* core_or_throw(engine_options options, const detail::optional_parts& parts) {
   const std::string name = options.name;
   made_core made = make_core(std::move(options), parts);
-  if (made.core == nullptr) throw error(make_error_code(made.problem), "engine \"" + name + "\": " + made.why);
+  if (made.core == nullptr) throw error(make_error_code(made.problem), detail::prefix_of(name) + made.why);
   return made.core;
 }
 
@@ -73,13 +74,17 @@ engine::engine() : core_(core_or_throw({}, {})) {}
 
 engine::engine(engine_options options) : core_(core_or_throw(std::move(options), every_part)) {}
 
-std::optional<engine> engine::try_create(engine_options options, std::error_code& problem) noexcept {
+std::optional<engine> engine::try_create(engine_options options, failure& problem) noexcept {
   try {
+    const std::string name = options.name;
     made_core made = make_core(std::move(options), every_part);
-    problem = made.core != nullptr ? std::error_code{} : make_error_code(made.problem);
-    if (made.core != nullptr) return engine(made.core);
+    if (made.core != nullptr) {
+      problem = {};
+      return engine(made.core);
+    }
+    problem = detail::failed(made.problem, [&] { return detail::prefix_of(name) + made.why; });
   } catch (const std::bad_alloc&) {
-    problem = make_error_code(errc::out_of_memory);
+    problem = detail::failed(errc::out_of_memory, [] { return std::string(); });
   }
   return std::nullopt;
 }
@@ -128,10 +133,13 @@ std::vector<unfired_timer> engine::drain_for(detail::whole_duration at_most) {
   return stop();
 }
 
-std::vector<unfired_timer> engine::try_stop(std::error_code& problem) noexcept {
+std::vector<unfired_timer> engine::try_stop(failure& problem) noexcept {
   std::vector<unfired_timer> left;
-  errc failed = whole(core()).stop(&left);
-  problem = failed == errc{} ? std::error_code{} : make_error_code(failed);
+  const detail::engine_core& of = core();
+  const errc why = whole(core()).stop(&left);
+  problem = why == errc{} ? failure() : detail::failed(why, [&] {
+    return detail::prefix_of(of) + "try_stop(): " + detail::explain(of, why);
+  });
   return left;
 }
 

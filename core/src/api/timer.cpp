@@ -73,9 +73,8 @@ std::optional<duration> timer::remaining() const noexcept {
   return duration(detail::subtract_saturated(detail::to_ns(*due), core_of(*this).reported_time()));
 }
 
-std::error_code timer::error() const noexcept {
-  const errc problem = core_ == nullptr ? timer_access::problem(*this) : errc{};
-  return problem == errc{} ? std::error_code{} : make_error_code(problem);
+failure timer::error() const noexcept {
+  return core_ != nullptr ? failure() : failure(timer_access::problem(*this), timer_access::kept(*this));
 }
 
 std::uint64_t scoped_timer::engine_of(const timer& owned) noexcept { return core_of(owned).number(); }

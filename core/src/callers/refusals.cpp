@@ -1,66 +1,108 @@
 // SPDX-License-Identifier: MIT
 #include "callers/refusals.hpp"
 
-#include <detent/detail/schedule.hpp>
+#include <detent/base/compiler.hpp>
+
+#include "callers/last_failure.hpp"
 
 namespace detent::detail {
 namespace {
 
-// Which option of a timer is impossible.
-std::string explain_options(const engine_core& core, const timer_options& options) {
-  if (options.lane >= lane_count)
-    return "lane = " + std::to_string(options.lane) + ": must be 0 to " + std::to_string(lane_count - 1);
-  if (options.slack < duration(0))
-    return "slack = " + std::to_string(options.slack.count()) + " ns: must not be negative";
-  if (!core.labels.has(options.label))
-    return "label = \"" + std::string(options.label.name()) +
-           "\": another engine's; make it by make_label() of this engine";
-  if (options.executor != nullptr && !core.executors.has(*options.executor)) return foreign_executor;
-  return explain(core, errc::invalid_option);
+obstacle why_not_taken(const engine_core& core) noexcept {
+  if (core.life.is_open()) return obstacle::group_ended;
+  return core.stopped() ? obstacle::stopped : obstacle::closed;
 }
 
-[[noreturn]] void refuse_timer(const engine_core& core, errc problem, const timer_options& options) {
-  std::string why = problem == errc::invalid_option ? explain_options(core, options) : explain(core, problem);
-  if (problem == errc::out_of_memory) why += " for another timer; engine_options::reserve takes it ahead";
-  throw error(problem, prefix_of(core) + why);
+// Of all kinds of timers.
+template <class Options>
+refusal why_impossible(const engine_core& core, const Options& options) noexcept {
+  refusal why{.problem = errc::invalid_option};
+  if (options.lane >= lane_count) {
+    why.what = obstacle::lane;
+    why.value = options.lane;
+  } else if (options.slack < duration(0)) {
+    why.what = obstacle::slack;
+    why.value = options.slack.count();
+  } else if (!core.labels.has(options.label)) {
+    why.what = obstacle::label;
+    why.label = options.label.name();
+  } else if (options.executor != nullptr && !core.executors.has(*options.executor)) {
+    why.what = obstacle::executor;
+  }
+  return why;
+}
+
+[[noreturn]] void refuse_timer(const engine_core& core, errc problem, const plan& when) {
+  throw error(problem, prefix_of(core) + explain(why_refused(core, problem, when)));
 }
 
 }  // namespace
 
-std::string prefix_of(const engine_core& core) { return "engine \"" + core.options.name + "\": "; }
+std::string prefix_of(const engine_core& core) { return prefix_of(core.options.name); }
+std::string prefix_of(std::string_view engine) { return "engine \"" + std::string(engine) + "\": "; }
 
-std::string explain(const engine_core& core, errc problem) {
+refusal why_refused(const engine_core& core, errc problem, const plan& when) noexcept {
   switch (problem) {
     case errc::capacity_exceeded:
-      return "max_pending = " + std::to_string(core.options.max_pending) +
-             ": that many timers are pending; raise it, or cancel some first";
-    case errc::stopped:
-      if (core.life.is_open()) return "the timer's group has ended, and takes no timers any more";
-      return core.stopped() ? "it is stopped, and takes no timers any more"
-                            : "it is closed, and takes no timers any more";
+      return {problem, obstacle::capacity, static_cast<std::int64_t>(core.options.max_pending), {}};
+    case errc::stopped: return {.problem = problem, .what = why_not_taken(core)};
+    case errc::invalid_period: return {.problem = problem, .what = obstacle::period, .value = when.period};
+    case errc::out_of_memory: return {.problem = problem, .what = obstacle::no_memory_for_a_timer};
+    case errc::invalid_option:
+      if (when.periodic != nullptr) return why_impossible(core, *when.periodic);
+      if (when.one_shot != nullptr) return why_impossible(core, *when.one_shot);
+      break;
+    default: break;
+  }
+  return {.problem = problem};
+}
+
+std::string explain(const refusal& why) {
+  const std::string value = std::to_string(why.value);
+  switch (why.what) {
+    case obstacle::group_ended: return "the timer's group has ended, and takes no timers any more";
+    case obstacle::closed: return "it is closed, and takes no timers any more";
+    case obstacle::stopped: return "it is stopped, and takes no timers any more";
+    case obstacle::capacity:
+      return "max_pending = " + value + ": that many timers are pending; raise it, or cancel some first";
+    case obstacle::lane: return "lane = " + value + ": must be 0 to " + std::to_string(lane_count - 1);
+    case obstacle::slack: return "slack = " + value + " ns: must not be negative";
+    case obstacle::label:
+      return "label = \"" + std::string(why.label) + "\": another engine's; make it by make_label() of this engine";
+    case obstacle::executor: return foreign_executor;
+    case obstacle::period: return "period = " + value + " ns: must be more than 0 ns";
+    case obstacle::no_memory_for_a_timer:
+      return make_error_code(why.problem).message() + " for another timer; engine_options::reserve takes it ahead";
+    case obstacle::other: break;
+  }
+  switch (why.problem) {
     case errc::called_from_callback:
       return "called from a callback of this engine, for which it would wait; call it from another thread";
     case errc::forked: return "it belongs to the parent process; make another one in the child";
-    default: return make_error_code(problem).message();
+    default: return make_error_code(why.problem).message();
   }
+}
+
+std::string explain(const engine_core& core, errc problem) {
+  return explain(problem == errc::out_of_memory ? refusal{.problem = problem} : why_refused(core, problem, {}));
 }
 
 void refuse(const engine_core& core, const char* call, errc problem) {
   throw error(problem, prefix_of(core) + call + ": " + explain(core, problem));
 }
 
-void throw_schedule_error(const engine_core& core, errc problem) { refuse_timer(core, problem, timer_options()); }
+DETENT_COLD timer refused(const engine_core& core, const plan& when, errc problem) noexcept {
+  return timer_access::refusal(problem, last_failure::keep(core.options.name, why_refused(core, problem, when)));
+}
+
+void throw_schedule_error(const engine_core& core, errc problem) { refuse_timer(core, problem, {}); }
 
 void throw_schedule_error(const engine_core& core, errc problem, const timer_options& options) {
-  refuse_timer(core, problem, options);
+  refuse_timer(core, problem, {.one_shot = &options});
 }
 
 void throw_schedule_error(const engine_core& core, errc problem, const periodic_options& options, duration period) {
-  if (problem == errc::invalid_period)
-    throw error(problem,
-                prefix_of(core) + "period = " + std::to_string(period.count()) + " ns: must be more than 0 ns");
-  refuse_timer(core, problem,
-               {.label = options.label, .lane = options.lane, .slack = options.slack, .executor = options.executor});
+  refuse_timer(core, problem, {.period = period.count(), .periodic = &options});
 }
 
 }  // namespace detent::detail

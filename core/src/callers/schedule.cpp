@@ -12,10 +12,15 @@ namespace {
 DETENT_NOINLINE timer take_back(engine_core& core, thread_record& mine, node_index index, node& made,
                                 std::uint64_t word) noexcept {
   const bool returned = collect(made.pair, word) == collect_result::returned;
-  if (returned) withdraw(core, mine, index, made);
+  if (!returned) {
+    mine.hazard.lower();
+    return timer_access::make(&core, index, state_word::generation(word));
+  }
+  withdraw(core, mine, index, made);
+  core.seen.refused(errc::stopped);
+  const timer none = refused(core, {}, errc::stopped);
   mine.hazard.lower();
-  if (!returned) return timer_access::make(&core, index, state_word::generation(word));
-  return core.seen.refused(errc::stopped);
+  return none;
 }
 
 // Gives a timer to the driver of another thread, `word` being queued; the driver processes it by `time`.
@@ -100,7 +105,7 @@ DETENT_NOINLINE timer schedule_packed_slowly(engine_core* core, nanoseconds_t de
     used_after_move("engine", "schedule_at");
   if (core->captures_origin) return timer_access::refusal(needs_origin);
   claim owned = claim_node(*core, {});
-  if (owned.owned == nullptr) return timer_access::refusal(owned.problem);
+  if (owned.owned == nullptr) return refused(*core, {}, owned.problem);
   write_capture(owned.capture, first, second, third);
   return publish(*core, owned, ops, {.deadline = deadline}, false);
 }
@@ -220,9 +225,9 @@ nanoseconds_t deadline_after(const engine_core* core, nanoseconds_t delay) noexc
 }
 
 errc plan_periodic(const engine_core& core, duration initial, duration period, period_kind kind, plan& made) noexcept {
-  if (period.count() <= 0) return errc::invalid_period;
-  made.deadline = deadline_after(&core, initial.count());
   made.period = period.count();
+  if (made.period <= 0) return errc::invalid_period;
+  made.deadline = deadline_after(&core, initial.count());
   made.kind = kind;
   return errc{};
 }

@@ -34,10 +34,8 @@ class transitions {
     by.counts.take_back(counter::scheduled);
     if (label != nullptr) label->take_back(label_counter::scheduled);
   }
-  timer refused(errc reason) const noexcept {
-    probes::refuse_call(engine_, reason);
-    return timer_access::refusal(reason);
-  }
+  // A schedule call makes no timer.
+  void refused(errc reason) const noexcept { probes::refuse_call(engine_, reason); }
 
   // Timers for which there was no place.
   void over_capacity(thread_record& by, std::uint64_t count) const noexcept {

@@ -45,7 +45,7 @@ TEST(AsioSleepContext, RunsNoHandlerInsideTheEnginesCallbacks) {
   io_context context;
   auto strand = net::make_strand(context);
   std::optional<engine> worker(std::in_place, engine_options{.executor = asio_executor(strand)});
-  std::error_code refused;
+  failure refused;
   async_sleep_for(*worker, 1ms, net::bind_executor(strand, [&](error_code) { worker->try_stop(refused); }));
   context.run();
   EXPECT_TRUE(worker->stopped());

@@ -3,6 +3,8 @@
 
 #include <detent/detent.h>
 
+#include "callers/last_failure.hpp"
+
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -10,17 +12,7 @@
 namespace detent::c {
 namespace {
 
-// Plain memory: there is nothing to destroy when its thread ends.
-struct kept_error {
-  int code = DETENT_ERROR_NONE;
-  char text[500] = "";
-};
-constinit thread_local kept_error last;
-
-void keep(int code, const char* text) noexcept {
-  last.code = code;
-  std::snprintf(last.text, sizeof(last.text), "%s", text);
-}
+using detail::last_failure;
 
 static_assert(static_cast<int>(errc::capacity_exceeded) == DETENT_ERROR_CAPACITY_EXCEEDED);
 static_assert(static_cast<int>(errc::stopped) == DETENT_ERROR_STOPPED);
@@ -40,26 +32,27 @@ void keep_error() noexcept {
   try {
     throw;
   } catch (const error& failure) {
-    keep(failure.code().value(), failure.what());
+    last_failure::keep(failure.code().value(), failure.what());
   } catch (const std::bad_alloc&) {
-    keep(DETENT_ERROR_OUT_OF_MEMORY, "out of memory");
+    last_failure::keep(DETENT_ERROR_OUT_OF_MEMORY, "out of memory");
   } catch (const std::exception& failure) {
-    keep(DETENT_ERROR_OTHER, failure.what());
+    last_failure::keep(DETENT_ERROR_OTHER, failure.what());
   } catch (...) {
-    keep(DETENT_ERROR_OTHER, "unknown");
+    last_failure::keep(DETENT_ERROR_OTHER, "unknown");
   }
 }
 
-void keep_error(errc code, const char* text) noexcept { keep(static_cast<int>(code), text); }
+void keep_error(errc code, const char* text) noexcept { last_failure::keep(static_cast<int>(code), text); }
 void keep_null(const char* name) noexcept {
-  last.code = DETENT_ERROR_INVALID_OPTION;
-  std::snprintf(last.text, sizeof(last.text), "%s = null: must be given", name);
+  char line[100];
+  std::snprintf(line, sizeof(line), "%s = null: must be given", name);
+  last_failure::keep(DETENT_ERROR_INVALID_OPTION, line);
 }
-const char* last_error_text() noexcept { return last.text; }
+const char* last_error_text() noexcept { return last_failure::text(); }
 
 }  // namespace detent::c
 
 int detent_last_error(const char** text) {
-  if (text != nullptr) *text = detent::c::last.text;
-  return detent::c::last.code;
+  if (text != nullptr) *text = detent::detail::last_failure::text();
+  return detent::detail::last_failure::code();
 }

@@ -138,9 +138,10 @@ TEST(EngineCountersFileEnds, AForeignFileIsRefusedInOneLineAndLeftAlone) {
   EXPECT_EQ(folder.files(), 1u);
   EXPECT_EQ(drive::threads(), threads);
   EXPECT_EQ(drive::descriptors(), descriptors);
-  std::error_code code;
+  failure code;
   EXPECT_FALSE(engine::try_create(with_file(path), code));
   EXPECT_EQ(code, errc::invalid_option);
+  EXPECT_EQ(code.message(), problem.what);
 }
 
 TEST(EngineCountersFileEnds, WhereItMayNotWrite) {

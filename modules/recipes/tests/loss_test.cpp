@@ -201,7 +201,7 @@ TEST_F(RecipesLoss, AWatchdogIsNotFedOnceTheEngineHasStopped) {
 }
 
 TEST_F(RecipesLoss, RecipesGoOnWithAnEngineThatIsMoved) {
-  std::error_code why;
+  failure why;
   std::optional<engine> made = engine::try_create({.manual = &clock_}, why);
   watchdog dog(*made, 10ms, log());
   throttle draw(*made, 10ms, log());

@@ -7,6 +7,7 @@
 #include <detent/counters_layout.hpp>
 #include <detent/detail/timer_access.hpp>
 
+#include "callers/last_failure.hpp"
 #include "counters/label_store.hpp"
 #include "engine/driven_engine.hpp"
 #include "limits.hpp"
@@ -28,8 +29,19 @@ namespace {
 constexpr std::size_t longest_thread_name = 15;   // the kernel's
 constexpr std::size_t lot = base::limit(256, 2);  // handles that are sorted at a time: 4 KiB of the stack
 
+std::string line_of(const std::string& name, const std::string& why) {
+  return "sharded_engine \"" + name + "\": " + why;
+}
+
 [[noreturn]] void refuse(const std::string& name, errc problem, const std::string& why) {
-  throw error(make_error_code(problem), "sharded_engine \"" + name + "\": " + why);
+  throw error(make_error_code(problem), line_of(name, why));
+}
+
+std::string why_not_stopped(const char* call, errc problem) {
+  return std::string(call) + ": " +
+         (problem == errc::called_from_callback
+              ? "called from a callback of one of its shards, for which it would wait; call it from another thread"
+              : make_error_code(problem).message());
 }
 
 // Says what is wrong with the options that an engine does not know, or has for itself. Empty if all are right.
@@ -115,14 +127,14 @@ sharded_engine::sharded_engine(sharded_options options) : name_(options.name), n
   }
 }
 
-std::unique_ptr<sharded_engine> sharded_engine::try_create(sharded_options options, std::error_code& problem) noexcept {
+std::unique_ptr<sharded_engine> sharded_engine::try_create(sharded_options options, failure& problem) noexcept {
   try {
     problem = {};
     return std::make_unique<sharded_engine>(std::move(options));
   } catch (const error& refused) {
-    problem = refused.code();
+    problem = detail::failed(static_cast<errc>(refused.code().value()), [&] { return std::string(refused.what()); });
   } catch (const std::bad_alloc&) {
-    problem = make_error_code(errc::out_of_memory);
+    problem = detail::failed(errc::out_of_memory, [] { return std::string(); });
   }
   return nullptr;
 }
@@ -171,11 +183,7 @@ errc sharded_engine::stop_all(std::vector<unfired_timer>& left) noexcept {
 }
 
 void sharded_engine::refuse_stop(const char* call, errc problem) const {
-  refuse(name_, problem,
-         std::string(call) + ": " +
-             (problem == errc::called_from_callback
-                  ? "called from a callback of one of its shards, for which it would wait; call it from another thread"
-                  : make_error_code(problem).message()));
+  refuse(name_, problem, why_not_stopped(call, problem));
 }
 
 std::vector<unfired_timer> sharded_engine::stop() {
@@ -244,10 +252,11 @@ std::size_t sharded_engine::cancel_bulk(std::span<const timer> timers) noexcept 
   return cancelled;
 }
 
-std::vector<unfired_timer> sharded_engine::try_stop(std::error_code& problem) noexcept {
+std::vector<unfired_timer> sharded_engine::try_stop(failure& problem) noexcept {
   std::vector<unfired_timer> left;
-  const errc failed = stop_all(left);
-  problem = failed == errc{} ? std::error_code{} : make_error_code(failed);
+  const errc why = stop_all(left);
+  problem = why == errc{} ? failure()
+                          : detail::failed(why, [&] { return line_of(name_, why_not_stopped("try_stop()", why)); });
   return left;
 }
 

@@ -21,9 +21,10 @@ void expect_refusal(const sharded_options& options, const std::string& line) {
   const drive::problem refused = problem_of([&] { sharded_engine set(options); });
   EXPECT_EQ(refused.code, errc::invalid_option);
   EXPECT_EQ(refused.what, line);
-  std::error_code problem;
+  failure problem;
   EXPECT_EQ(sharded_engine::try_create(options, problem), nullptr);
   EXPECT_EQ(problem, errc::invalid_option);
+  EXPECT_EQ(problem.message(), line);
 }
 
 TEST(ShardedOptions, NameTheOptionTheValueAndTheCure) {
@@ -51,7 +52,7 @@ TEST(ShardedOptions, NameACpuThatDoesNotExist) {
     const drive::problem refused = problem_of([&] { sharded_engine set(options); });
     EXPECT_EQ(refused.code, errc::invalid_option);
     EXPECT_TRUE(refused.names(wrong)) << refused.what;
-    std::error_code problem;
+    failure problem;
     EXPECT_EQ(sharded_engine::try_create(options, problem), nullptr);
     EXPECT_EQ(problem, errc::invalid_option);
   }

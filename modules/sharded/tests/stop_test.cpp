@@ -106,7 +106,7 @@ TEST(ShardedStop, RefusesACallbackAndChangesNothing) {
   sharded_engine set(small(2));
   std::atomic<bool> done{false};
   drive::problem thrown;
-  std::error_code problem;
+  failure problem;
   set[1].schedule_after(0ms, [&] {
     thrown = problem_of([&] { static_cast<void>(set.stop()); });
     static_cast<void>(set.try_stop(problem));

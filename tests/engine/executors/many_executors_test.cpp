@@ -125,7 +125,7 @@ TEST(ManyExecutors, AForeignOneIsRefused) {
   drive::virtual_engine v({.executors = {of.a}});
   EXPECT_EQ(v.engine.try_schedule_at(at(1), [] {}, {.executor = of.b.get()}).error(), errc::invalid_option);
   EXPECT_THROW(timer_group(v.engine, of.b.get()), error);
-  std::error_code problem;
+  failure problem;
   EXPECT_FALSE(engine::try_create({.executors = {of.a, nullptr}}, problem));
   EXPECT_EQ(problem, errc::invalid_option);
   EXPECT_FALSE(engine::try_create({.executors = std::vector<std::shared_ptr<executor>>(63, of.a)}, problem));

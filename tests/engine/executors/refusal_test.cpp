@@ -114,7 +114,7 @@ TEST(EngineExecutorRefusal, OfAFullPoolLosesNothingWhateverThePolicy) {
 
 TEST(EngineExecutorInline, FindsItselfInsideACallback) {
   drive::virtual_engine rig({.executor = std::make_shared<moody_executor>()});
-  std::error_code reported;
+  failure reported;
   cancel_result self{};
   rig.engine.schedule_at(at(10), [&](firing& f) {
     rig.engine.try_stop(reported);
@@ -152,7 +152,7 @@ TEST(EngineExecutorRefusal, LetsNothingThatItDropsStopTheEngine) {
   auto refuses = std::make_shared<testing::holding_executor>();
   refuses->refuse = true;
   drive::virtual_engine rig({.executor = refuses, .on_refusal = refusal_policy::drop});
-  std::error_code problem;
+  failure problem;
   rig.engine.schedule_at(drive::at(10), testing::at_end([&] { rig.engine.try_stop(problem); }));
   rig.poll_at(drive::at(10));
   EXPECT_EQ(problem, errc::called_from_callback);

@@ -59,7 +59,7 @@ void deadlines(detent::engine& e, detent::timer_group& g, detent::timer t, deten
   e.schedule_at(number<0>(), f);                            // such as engine.now() + 5ms
 }
 
-void options(std::error_code& problem) {
+void options(detent::failure& problem) {
   detent::engine({.tick = 5});                                   // engine_options::tick is a duration
   detent::engine({.name = 7, .reserve = 64});                    // engine_options::name is a string
   detent::engine({.cpu = "0"});                                  // engine_options::cpu is a CPU's number

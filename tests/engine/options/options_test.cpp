@@ -53,7 +53,7 @@ TEST(EngineOptions, ThrowNamingWhatIsImpossibleAndItsValue) {
 
 TEST(EngineOptions, AreRefusedWithACodeWhereNothingMayThrow) {
   for (const impossible& each : impossible_options()) {
-    std::error_code reported;
+    failure reported;
     EXPECT_FALSE(engine::try_create(changed(each.make), reported)) << each.named;
     EXPECT_EQ(reported, errc::invalid_option) << each.named;
   }
@@ -61,7 +61,7 @@ TEST(EngineOptions, AreRefusedWithACodeWhereNothingMayThrow) {
 
 TEST(EngineOptions, MakeAnEngineWithoutThrowing) {
   manual_clock clk;
-  std::error_code reported = make_error_code(errc::forked);
+  failure reported(errc::forked);
   std::optional<engine> made = engine::try_create({.manual = &clk}, reported);
   ASSERT_TRUE(made);
   EXPECT_FALSE(reported);

@@ -52,7 +52,7 @@ TEST(EngineFork, ChildIsRefusedWithoutAnException) {
     EXPECT_FALSE(e.try_schedule_at(clock::now(), [] {}));
     EXPECT_FALSE(e.try_schedule_at_fixed_rate(0ns, 1ms, [] {}));
     EXPECT_FALSE(e.try_schedule_with_fixed_delay(0ns, 1ms, [] {}));
-    std::error_code refused;
+    failure refused;
     EXPECT_TRUE(e.try_stop(refused).empty());
     EXPECT_EQ(refused, errc::forked);
     EXPECT_EQ(e.worker_thread_id(), 0);

@@ -65,7 +65,7 @@ TEST(EngineLifetime, CancelMayDestroyTheEngineThatOnlyTheCaptureHeld) {
 TEST(EngineLifetime, AStaleTimersCaptureMayStopTheEngine) {
   manual_clock clk;
   engine e({.manual = &clk});
-  std::error_code problem;
+  failure problem;
   bool ended = false;
   e.schedule_after(1s, at_end([&] { e.try_stop(problem), ended = true; }), {.max_lateness = 1ms});
   clk.advance(2s);
@@ -76,7 +76,7 @@ TEST(EngineLifetime, AStaleTimersCaptureMayStopTheEngine) {
 // A thread that stops must not wait for itself.
 TEST(EngineLifetime, ACaptureThatTheDestructorDestroysIsRefusedItsStop) {
   manual_clock clk;
-  std::error_code problem;
+  failure problem;
   {
     engine e({.manual = &clk});
     e.schedule_after(1s, at_end([&] { e.try_stop(problem); }));
@@ -90,7 +90,7 @@ TEST(EngineLifetime, ACaptureThatTheDriverDestroysIsRefusedItsStop) {
   for (const drive_kind drive : {drive_kind::worker, drive_kind::caller}) {
     engine e({.drive = drive});
     timer_group group(e);
-    std::error_code problem;
+    failure problem;
     std::atomic<bool> ended{false};
     group.schedule_after(1h, at_end([&] { e.try_stop(problem), ended = true; }));
     group.cancel_all();

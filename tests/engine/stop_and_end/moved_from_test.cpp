@@ -62,7 +62,7 @@ TEST_F(MovedFromEngine, RefusesWhatNeverThrows) {
   EXPECT_REFUSED("engine", gone.try_schedule_after(1s, [] {}, {.lane = 1}));
   EXPECT_REFUSED("engine", gone.try_schedule_at_fixed_rate(1s, 1s, [] {}));
   EXPECT_REFUSED("engine", gone.try_schedule_with_fixed_delay(1s, 1s, [] {}));
-  std::error_code problem;
+  failure problem;
   EXPECT_REFUSED("engine", gone.try_stop(problem));
 }
 

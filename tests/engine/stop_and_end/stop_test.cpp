@@ -86,7 +86,7 @@ TEST(EngineStop, MayBeCalledAgain) {
   e.schedule_after(5s, [] {});
   EXPECT_EQ(e.stop().size(), 1u);
   EXPECT_TRUE(e.stop().empty());
-  std::error_code problem = errc::stopped;
+  failure problem(errc::stopped);
   EXPECT_TRUE(e.try_stop(problem).empty());
   EXPECT_FALSE(problem);
 }
@@ -126,7 +126,8 @@ TEST(EngineStop, HasScheduleRefuseWithACodeOfItsOwnAndCountNothing) {
 TEST(EngineStop, IsRefusedInACallbackWhichChangesNothing) {
   manual_clock clk;
   engine e({.manual = &clk});
-  std::error_code thrown, reported;
+  std::error_code thrown;
+  failure reported;
   e.schedule_after(1s, [&] {
     try {
       e.stop();
@@ -149,7 +150,7 @@ TEST(EngineStop, IsRefusedOnAPoolThreadWhichChangesNothing) {
   engine e({.executor = std::make_shared<thread_pool>()});
   std::atomic<bool> refused{false}, later{false};
   e.schedule_after(0s, [&] {
-    std::error_code problem;
+    failure problem;
     e.try_stop(problem);
     refused = problem == errc::called_from_callback;
     e.schedule_after(0s, [&] { later = true; });

@@ -121,7 +121,7 @@ TEST(EngineStopThreads, TakesNoLaterThreadForItsWorker) {
   });
   ASSERT_TRUE(eventually([&] { return reported.load(); }));
   e.stop();
-  std::error_code problem;
+  failure problem;
   bool met = false;
   for (int tries = 0; tries < 100 && !met; ++tries) {
     std::thread([&] {

@@ -151,7 +151,7 @@ TEST(EngineClock, KeepsTheOrderOfEqualDelays) {
 // The TSC clock, on machines that have one.
 std::optional<engine> with_tsc(engine_options options) {
   options.clock = clock_kind::tsc;
-  std::error_code refused;
+  failure refused;
   std::optional<engine> made = engine::try_create(std::move(options), refused);
   if (!made) {
     EXPECT_EQ(refused, errc::invalid_option);

@@ -205,7 +205,7 @@ TEST(progress_blocking, a_wake_fd_waits_for_a_producer_between_marking_the_bell_
 
 // While a thread fits the time-stamp counter again, the others read the steady clock.
 TEST(progress_blocking, delays_by_the_time_stamp_counter_do_not_wait_for_a_thread_that_fits_it) {
-  std::error_code problem;
+  detent::failure problem;
   if (!detent::engine::try_create({.drive = detent::drive_kind::caller, .clock = detent::clock_kind::tsc}, problem))
     GTEST_SKIP() << "the counter of this machine is not invariant";
   expect_suspended([] {

@@ -163,6 +163,7 @@ namespace detent::detail {
 claim claim_node(engine_core&, const plan&) noexcept {
   return {reinterpret_cast<node*>(model::the_engine), nullptr, model::the_engine->capture};
 }
+timer refused(const engine_core&, const plan&, errc problem) noexcept { return timer_access::refusal(problem); }
 void abandon(engine_core&, const claim&) noexcept {}
 void add_reference(engine_core&) noexcept {}
 void drop_reference(engine_core&) noexcept {}

@@ -125,7 +125,7 @@ void world::make_one(const operation& step, std::uint32_t name, nanoseconds_t wh
   } else {
     made = call_schedule(asked, witness(*this, expected.id));
   }
-  const auto reason = static_cast<errc>(made.error().value());
+  const auto reason = static_cast<errc>(made.error().code().value());
   if (expected.refused()) {
     spec_.broke.require(!made, "a schedule call has to be refused");
     spec_.broke.require(expected.refusals.contains(reason), "why a schedule call is refused");

@@ -64,6 +64,8 @@ timer schedule_packed_owning(engine_core* core, nanoseconds_t deadline, const ca
                              std::uint64_t first) noexcept;
 // The time on the engine's clock that much later. A null `core` is handled as by schedule_packed().
 nanoseconds_t deadline_after(const engine_core* core, nanoseconds_t delay) noexcept;
+// Returns the handle of a call that is refused, and keeps for the thread what failure::message() says about it.
+timer refused(const engine_core& core, const plan& when, errc problem) noexcept;
 // Makes a plan whose first deadline is `initial` from now, or returns errc::invalid_period.
 errc plan_periodic(const engine_core& core, duration initial, duration period, period_kind kind, plan& made) noexcept;
 // Prints one line on stderr that names a call of an object that has been moved from, and aborts.
@@ -102,10 +104,10 @@ timer schedule(engine_core& core, const plan& when, Callable&& f) {
   using F = std::decay_t<Callable>;
   static_assert(timer_callback<F>, "a callback is called as f() or as f(firing&)");
   claim owned = claim_node(core, when);
-  if (owned.owned == nullptr) return timer_access::refusal(owned.problem);
+  if (owned.owned == nullptr) return refused(core, when, owned.problem);
   if (!construct<F>(core, owned, std::forward<Callable>(f))) {
     abandon(core, owned);
-    return timer_access::refusal(errc::out_of_memory);
+    return refused(core, when, errc::out_of_memory);
   }
   if constexpr (fits_inline<F>) {
     return publish(core, owned, inline_callable<F>::ops, when, false);

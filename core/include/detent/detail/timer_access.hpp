@@ -22,9 +22,13 @@ class group_state;
 // Takes handles apart and makes them, and reads the private parts of their owners.
 class timer_access {
  public:
-  // A refused schedule call returns this inside the library: an empty handle with the reason in place of its id.
-  static timer refusal(errc problem) noexcept { return timer(nullptr, static_cast<std::uint64_t>(problem)); }
-  static errc problem(const timer& refused) noexcept { return static_cast<errc>(refused.id_); }
+  // A refused schedule call returns this inside the library: an empty handle with the reason in place of its id, and
+  // the number under which the thread keeps more about it (last_failure.hpp); 0 if it keeps nothing.
+  static timer refusal(errc problem, std::uint64_t kept = 0) noexcept {
+    return timer(nullptr, kept << 8 | static_cast<std::uint64_t>(problem));
+  }
+  static errc problem(const timer& refused) noexcept { return static_cast<errc>(refused.id_ & 0xff); }
+  static std::uint64_t kept(const timer& refused) noexcept { return refused.id_ >> 8; }
   static timer make(engine_core* core, std::uint32_t index, std::uint32_t generation) noexcept {
     return make(core, std::uint64_t{state_word::queued_half(generation)} << 32 | index);
   }

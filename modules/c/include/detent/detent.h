@@ -37,9 +37,9 @@ enum {
   DETENT_ERROR_DROPPED = 12         // a timer ended without its run; no call of this header returns it
 };
 
-// The code of the last call of this thread that failed; later successes leave it alone. `text` may be null. It is set
-// to the line of the C++ exception, with the option, its value and the cure, which holds until the thread's next
-// failure.
+// The code of the last call of this thread that failed, whether a call of this header or a try_ form of C++; later
+// successes leave it alone. `text` may be null. It is set to the line of the C++ exception, with the option, its value
+// and the cure, which holds until the thread's next failure.
 DETENT_C_API int detent_last_error(const char** text);
 
 // --- Options ---

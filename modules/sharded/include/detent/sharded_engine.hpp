@@ -81,8 +81,8 @@ class sharded_engine {
   // Throws detent::error, naming the option, the value and the cure. Throws what engine's constructor throws, and
   // bad_alloc.
   explicit sharded_engine(sharded_options options);
-  // Null: `problem` says why.
-  static std::unique_ptr<sharded_engine> try_create(sharded_options options, std::error_code& problem) noexcept;
+  // Null: `problem` has the code and the sentence of that exception.
+  static std::unique_ptr<sharded_engine> try_create(sharded_options options, failure& problem) noexcept;
   sharded_engine(const sharded_engine&) = delete;
   sharded_engine& operator=(const sharded_engine&) = delete;
   // Closes all shards, stops them, and destroys unrun what was pending. Must not be called by a callback of one of its
@@ -134,7 +134,7 @@ class sharded_engine {
   // callback of any of the shards, and nothing has changed; forked in the child of a fork; out_of_memory if there is no
   // memory for the vector, and then what it does not return was destroyed unrun.
   std::vector<unfired_timer> stop();
-  std::vector<unfired_timer> try_stop(std::error_code& problem) noexcept;
+  std::vector<unfired_timer> try_stop(failure& problem) noexcept;
   // Lets what is pending on any shard fire for at most that long, one time for all, or until nothing is pending; then
   // does the same as stop(). Otherwise as engine::drain_for().
   std::vector<unfired_timer> drain_for(detail::whole_duration at_most);
