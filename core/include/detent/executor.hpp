@@ -84,8 +84,9 @@ class executor {
     return taken;
   }
   // Under refusal_policy::run_inline, refused work would run on the engine's thread, and so perhaps beside or before
-  // work that was handed over earlier. True: it is offered again in order instead. Called on any thread: on a refusal,
-  // and by operations without a tag, such as a coroutine's sleep, which then get a tag of their own.
+  // work that was handed over earlier. True: it is offered again in order instead, and operations without a tag, such
+  // as a coroutine's sleep, get a tag of their own. Called once, on the thread that makes the engine; the engine goes
+  // by that answer from then on.
   virtual bool keeps_order() const noexcept { return false; }
 };
 

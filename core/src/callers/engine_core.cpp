@@ -112,8 +112,7 @@ void add_reference(engine_core& core) noexcept { core.add_reference(); }
 void drop_reference(engine_core& core) noexcept { core.drop_reference(); }
 bool has_stopped(const engine_core& core) noexcept { return core.stopped(); }
 std::uint64_t own_tag(const engine_core& core, const void* operation) noexcept {
-  const bool apart = !core.stopped() && !core.executors.empty() && core.executors.at(0).keeps_order();
-  return apart ? reinterpret_cast<std::uintptr_t>(operation) : 0;
+  return core.executors.keeps_order(0) ? reinterpret_cast<std::uintptr_t>(operation) : 0;
 }
 
 }  // namespace detent::detail

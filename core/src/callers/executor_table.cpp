@@ -2,6 +2,7 @@
 #include "callers/executor_table.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <new>
 #include <utility>
 
@@ -45,7 +46,10 @@ namespace detent::detail {
 executor_table::executor_table(std::shared_ptr<executor> own, std::vector<std::shared_ptr<executor>> others)
     : owned_(together(std::move(own), std::move(others))) {
   known_.reserve(owned_.size());
-  for (const std::shared_ptr<executor>& each : owned_) known_.push_back(each.get());
+  for (const std::shared_ptr<executor>& each : owned_) {
+    if (each->keeps_order()) ordered_ |= std::uint64_t{1} << known_.size();
+    known_.push_back(each.get());
+  }
 }
 
 std::size_t executor_table::find(const executor& named) const noexcept {

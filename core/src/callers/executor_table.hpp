@@ -30,6 +30,9 @@ class executor_table {
   bool has(const executor& named) const noexcept { return &named == on_driver() || find(named) != size(); }
   // Whether that executor is the driver itself.
   bool runs_inline(std::uint8_t number) const noexcept { return known_[number] == on_driver(); }
+  // The answer of executor::keeps_order() when the table was made. It is kept because an operation may ask when the
+  // executor has gone.
+  bool keeps_order(std::uint8_t number) const noexcept { return (ordered_ >> number & 1) != 0; }
   // The number of an executor that it has.
   std::uint8_t number(const executor& named) const noexcept {
     return empty() ? std::uint8_t{0} : static_cast<std::uint8_t>(find(named));
@@ -41,6 +44,7 @@ class executor_table {
 
   std::vector<std::shared_ptr<executor>> owned_;
   std::vector<executor*> known_;  // stays, because a call may still ask when the drive has ended
+  std::uint64_t ordered_ = 0;     // a bit for each number: keeps_order()
 };
 
 }  // namespace detent::detail

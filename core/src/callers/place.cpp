@@ -24,12 +24,11 @@ void let_go_of_place(engine_core& core, group_state* group) noexcept {
   core.drop_reference();
 }
 
-// The executors of an engine that has stopped may be gone.
 std::uint64_t own_tag(const engine_core& core, const timer_terms& how, const void* operation) noexcept {
   const executor* const on = how.group_executor;
-  if (how.options != nullptr || core.stopped()) return 0;
+  if (how.options != nullptr) return 0;
   if (on == nullptr) return own_tag(core, operation);
-  return on != on_driver() && on->keeps_order() ? reinterpret_cast<std::uintptr_t>(operation) : 0;
+  return core.executors.keeps_order(core.executors.number(*on)) ? reinterpret_cast<std::uintptr_t>(operation) : 0;
 }
 
 nanoseconds_t reported_time(const engine_core& core) noexcept {

@@ -14,10 +14,9 @@ namespace detent::detail {
 DETENT_COLD outbox::outbox(engine_core& core, drive_state& drive)
     : core_(core), drive_(drive), retries_(core.executors.size()) {
   const refusal_policy policy = core.options.on_refusal;
-  const auto waits = [&](executor& first) {
-    return policy == refusal_policy::retry || (policy == refusal_policy::run_inline && first.keeps_order());
-  };
-  if (!retries_.empty() && waits(core.executors.at(0))) retries_.front().reserve(core.options.reserve);
+  const bool waits =
+      policy == refusal_policy::retry || (policy == refusal_policy::run_inline && core.executors.keeps_order(0));
+  if (!retries_.empty() && waits) retries_.front().reserve(core.options.reserve);
   if (!core.runs_inline) batch_.reserve(limits::executor_batch);
 }
 
@@ -80,7 +79,7 @@ DETENT_COLD void outbox::keep_for_retry(std::uint8_t by, fired_timer&& work) noe
   try {
     retries_[by].push_back(std::move(work));
   } catch (const std::bad_alloc&) {  // no memory to wait in
-    if (core_.executors.at(by).keeps_order()) {
+    if (core_.executors.keeps_order(by)) {
       static_cast<void>(fired_timer(std::move(work)));  // dropped: beside its key it must not run
     } else {
       work();  // better out of order than lost
@@ -93,7 +92,7 @@ DETENT_COLD void outbox::refused(std::uint8_t by, fired_timer&& work) noexcept {
   core_.seen.refused(*drive_.record, work.index_, work.word_);
   switch (core_.options.on_refusal) {
     case refusal_policy::run_inline:
-      if (!core_.executors.at(by).keeps_order()) return work();
+      if (!core_.executors.keeps_order(by)) return work();
       return keep_for_retry(by, std::move(work));
     case refusal_policy::retry: return keep_for_retry(by, std::move(work));
     case refusal_policy::drop: static_cast<void>(fired_timer(std::move(work))); return;

@@ -152,7 +152,7 @@ TEST_F(CoroutineGroup, ACancelledGroupLosesItsLimits) {
   EXPECT_EQ(engine_.pending(), 0u) << "what it limits is stopped";
 }
 
-// Notes the tags of what it is given.
+// Notes the tags of what it is given, and how often it is asked whether it keeps order.
 class ordered_executor final : public executor {
  public:
   bool execute(fired_timer&& work) noexcept override {
@@ -160,8 +160,12 @@ class ordered_executor final : public executor {
     work();
     return true;
   }
-  bool keeps_order() const noexcept override { return true; }
+  bool keeps_order() const noexcept override {
+    ++asked;
+    return true;
+  }
   std::vector<std::uint64_t> tags;
+  mutable int asked = 0;
 };
 
 TEST_F(CoroutineGroup, SleepsOnItsExecutorAreKeptApart) {
@@ -174,6 +178,22 @@ TEST_F(CoroutineGroup, SleepsOnItsExecutorAreKeptApart) {
   ASSERT_EQ(ordered->tags.size(), 2u);
   EXPECT_NE(ordered->tags[0], 0u);
   EXPECT_NE(ordered->tags[0], ordered->tags[1]);
+}
+
+// The engine may end on another thread while a coroutine begins to sleep, and an executor may end with it.
+TEST_F(CoroutineGroup, ASleepThatBeginsDoesNotTouchTheExecutor) {
+  const auto own = std::make_shared<ordered_executor>(), of_group = std::make_shared<ordered_executor>();
+  engine with_executors({.manual = &clock_, .executor = own, .executors = {of_group}});
+  timer_group group(with_executors, of_group.get());
+  const auto sleeper = [&]() -> owned_task {
+    co_await with_executors.sleep_for(1ms);
+    co_await group.sleep_for(1ms);
+  };
+  owned_task sleeps = sleeper();
+  clock_.run_until(time_point(3ms), with_executors);
+  EXPECT_TRUE(sleeps.done());
+  EXPECT_EQ(own->asked, 1);
+  EXPECT_EQ(of_group->asked, 1);
 }
 
 }  // namespace

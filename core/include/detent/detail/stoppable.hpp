@@ -102,8 +102,7 @@ class engine_hold {
 // The engine::stopped() of the library's own code; also true while the engine stops.
 bool has_stopped(const engine_core& core) noexcept;
 // The tag of a module's operation whose user gives none. It is 0, unless the engine's own executor keeps the order of a
-// tag; then it is a tag that only this operation has, so that operations do not wait for each other. The engine must
-// not have been destroyed.
+// tag; then it is a tag that only this operation has, so that operations do not wait for each other.
 std::uint64_t own_tag(const engine_core& core, const void* operation) noexcept;
 // timer::cancel_and_wait() and restart_at(), for an engine that is held and may have ended.
 cancel_result cancel_held(engine_core& core, const timer& of) noexcept;
