@@ -87,6 +87,18 @@ TEST_F(ShardedBulk, RefusesWhatItCannotScheduleAndSchedulesNothing) {
   EXPECT_EQ(problem_of([&] { set_.schedule_at_bulk(keys, three, nothing, made); }).code, errc::stopped);
 }
 
+TEST_F(ShardedBulk, NamesTheShardThatRefuses) {
+  std::vector<int> key{0};
+  while (set_.index_of(key.front()) != 2) ++key.front();
+  const std::vector<time_point> deadline(1);
+  std::vector<timer> made(1);
+  const auto nothing = [](std::size_t) {};
+  set_[2].close();
+  const auto refused = problem_of([&] { set_.schedule_at_bulk(key, deadline, nothing, made); });
+  EXPECT_EQ(refused.code, errc::stopped);
+  EXPECT_TRUE(refused.names("engine \"detent/2\"")) << refused.what;
+}
+
 TEST_F(ShardedBulk, LeavesHandlesEmptyWhereAShardIsFull) {
   sharded_engine small(options({.manual = &clock_, .max_pending = 1}));
   const std::vector<int> keys{5, 5, 5};

@@ -219,21 +219,23 @@ std::size_t sharded_engine::schedule_shares(detail::shard_shares& of, const Made
   };
   std::size_t scheduled = 0;
   errc problem{};
+  const detail::engine_core* refusing = nullptr;  // the shard that the problem is of
   for (std::size_t shard = 0; shard != size(); ++shard) {
     const detail::shard_shares::part part = of.of(shard);
     if (part.places.empty()) continue;
     context each{made, part.places.data()};
-    const detail::bulk_result done =
-        detail::schedule_many(*detail::timer_access::core(shards_[shard]), part.deadlines,
-                              {fill, &each, detail::inline_callable<Share>::ops}, part.made, options, where);
+    detail::engine_core& core = *detail::timer_access::core(shards_[shard]);
+    const detail::bulk_result done = detail::schedule_many(
+        core, part.deadlines, {fill, &each, detail::inline_callable<Share>::ops}, part.made, options, where);
     for (std::size_t i = 0; i != part.places.size(); ++i)
       out[part.places[i]] = i < done.scheduled ? part.made[i] : timer();
     scheduled += done.scheduled;
-    if (done.problem != errc{}) problem = done.problem;
+    if (done.problem == errc{}) continue;
+    problem = done.problem;
+    refusing = &core;
   }
   const bool ran_out = problem == errc::capacity_exceeded || problem == errc::out_of_memory;
-  if (scheduled == 0 && problem != errc{} && !ran_out)
-    detail::throw_schedule_error(*detail::timer_access::core(shards_.front()), problem, options);
+  if (scheduled == 0 && problem != errc{} && !ran_out) detail::throw_schedule_error(*refusing, problem, options);
   return scheduled;
 }
 
