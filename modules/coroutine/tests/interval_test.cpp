@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <coroutine>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -13,6 +14,7 @@
 #include "support/coroutine_tasks.hpp"
 #include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/engine_executors.hpp"
 
 namespace detent::drive {
 namespace {
@@ -96,6 +98,35 @@ TEST_F(CoroutineInterval, RefusesAPeriodThatIsNone) {
   }
   owned_task task = run({.lane = 9});
   EXPECT_TRUE(problem_of([&] { std::rethrow_exception(task.thrown()); }).names("lane = 9"));
+}
+
+// Ends the engine when the run of a tick has started, and before the interval notes it.
+struct tick_after_the_end {
+  interval::tick of;
+  std::optional<engine>& ends;
+
+  bool await_ready() noexcept { return of.await_ready(); }
+  void await_suspend(std::coroutine_handle<> sleeper) { of.await_suspend(sleeper); }
+  bool await_resume() {
+    ends.reset();
+    return of.await_resume();
+  }
+};
+
+TEST_F(CoroutineInterval, MissesNothingWhereItsEngineEndsDuringARunThatWasHandedOver) {
+  const auto holding = std::make_shared<testing::holding_executor>();
+  std::optional<engine> ends(std::in_place, engine_options{.manual = &clock_, .executor = holding});
+  std::optional<point> only;
+  auto once = [&]() -> owned_task {
+    interval every(*ends, 10ms);
+    const bool came = co_await tick_after_the_end{every.next(), ends};
+    if (came) only = {every.deadline() - time_point(), 0ms, every.missed()};
+  };
+  owned_task task = once();
+  clock_.advance(10ms);
+  ends->poll();
+  EXPECT_EQ(holding->run_all(), 1u);
+  EXPECT_EQ(only, (point{10ms, 0ms, 0}));
 }
 
 TEST_F(CoroutineInterval, OfAHugePeriodNeverComes) {

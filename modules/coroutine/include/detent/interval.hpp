@@ -66,7 +66,8 @@ class interval {
 
   // The point for which the last next() has waited. With missed_ticks::skip, the latest one that had come by then.
   time_point deadline() const noexcept { return detail::to_time(last_); }
-  // The points that were skipped between that one and the one before.
+  // The points that were skipped between that one and the one before. 0 if the engine has stopped by then and its clock
+  // is a manual one, which is not read any more.
   std::uint64_t missed() const noexcept { return missed_; }
   // Begins the grid anew, one period from now.
   void reset() noexcept { next_ = detail::deadline_after(&on_.core(), period_); }
@@ -96,7 +97,8 @@ inline void interval::come() noexcept {
     next_ = detail::add_saturated(now, period_);
     return;
   }
-  if (policy_ == missed_ticks::skip && now > last_) {
+  const bool is_known = now != detail::forever;  // not that of a manual clock whose engine has stopped
+  if (policy_ == missed_ticks::skip && is_known && now > last_) {
     missed_ = static_cast<std::uint64_t>((now - last_) / period_);
     last_ += static_cast<detail::nanoseconds_t>(missed_) * period_;
   }
