@@ -140,19 +140,30 @@ TEST_F(AsioExecutor, RunsTogetherWhatItCannotPostOneByOne) {
   EXPECT_EQ(ran, (ids{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}));
 }
 
-TEST_F(AsioExecutor, LeavesToTheRefusalPolicyWhatItCannotPost) {
+TEST_F(AsioExecutor, PostsAgainInOrderWhatItCouldNotPostAndRunsNothingOnTheEnginesThread) {
   std::size_t left = 0;
   drive::virtual_engine rig({.executor = asio_executor(limited_executor{&left, context_.get_executor()}),
                              .on_refusal = refusal_policy::run_inline});
   for (int id = 0; id < 2; ++id) rig.engine.schedule_at(at(1), rig.note(id));
   rig.poll_at(at(1));
-  EXPECT_EQ(rig.fired, (ids{0, 1}));
-  EXPECT_EQ(rig.engine.metrics().refused, 2u);
-  left = 2;
+  EXPECT_EQ(rig.fired, ids{});
+  EXPECT_EQ(rig.engine.metrics().refused, 1u) << "the second waits behind the first";
+  left = 3;
   rig.engine.schedule_at(at(2), rig.note(2));
-  rig.poll_at(at(2));
+  rig.poll_at(at(2'000'000));
+  EXPECT_EQ(rig.fired, ids{});
   run();
   EXPECT_EQ(rig.fired, (ids{0, 1, 2}));
+}
+
+TEST_F(AsioExecutor, DropsWhatItCannotPostIfThePolicySaysSo) {
+  std::size_t left = 0;
+  drive::virtual_engine rig({.executor = asio_executor(limited_executor{&left, context_.get_executor()}),
+                             .on_refusal = refusal_policy::drop});
+  rig.engine.schedule_at(at(1), rig.note(0));
+  rig.poll_at(at(1));
+  EXPECT_EQ(rig.engine.metrics().dropped, 1u);
+  EXPECT_EQ(rig.engine.pending(), 0u);
 }
 
 TEST_F(AsioExecutor, GoesOnAfterItsContextHasStoppedInBetween) {

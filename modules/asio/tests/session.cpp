@@ -29,9 +29,7 @@ class session {
 int main() {
   asio::io_context io;
   detent::manual_clock clock;  // so that the example does not take 30 seconds
-  detent::engine engine({.manual = &clock,
-                         .executor = detent::asio_executor(io.get_executor()),
-                         .on_refusal = detent::refusal_policy::retry});
+  detent::engine engine({.manual = &clock, .executor = detent::asio_executor(io.get_executor())});
   int closed = 0;
   std::optional<session> goes(std::in_place, engine, closed), stays(std::in_place, engine, closed);
   stays->on_message();

@@ -25,8 +25,9 @@ namespace detent::inline standalone_asio {
 
 // For engine_options.executor: callbacks are posted to `to`, any Asio executor; a strand keeps their order. The engine
 // posts once for all that comes due together. Each callback is a handler of its own, or up to `at_once` callbacks are
-// one handler and run one after the other. The latter is cheaper if no other thread would run them anyway. The context
-// must outlive the engine. A pending timer is no work that keeps it running.
+// one handler and run one after the other. The latter is cheaper if no other thread would run them anyway. Callbacks
+// that cannot be posted wait in the engine and are posted again in order, also under refusal_policy::run_inline. The
+// context must outlive the engine. A pending timer is no work that keeps it running.
 template <class Executor>
 std::shared_ptr<executor> asio_executor(Executor to, std::size_t at_once = 1) {
   return std::make_shared<detail::posting_executor<base::standalone_asio, Executor>>(std::move(to), at_once);

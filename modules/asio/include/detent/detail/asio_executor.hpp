@@ -149,6 +149,9 @@ class posting_executor final : public executor {
 
   bool execute(fired_timer&& work) noexcept override { return execute_many({&work, 1}) == 1; }
   std::size_t execute_many(std::span<fired_timer> work) noexcept override { return callbacks_->add(work); }
+  // For every executor, because a strand may hide in an any_io_executor, and a context that one thread runs is as good
+  // as a strand: on the engine's thread, a refused callback could run beside the handlers.
+  bool keeps_order() const noexcept override { return true; }
 
  private:
   const std::shared_ptr<posted_callbacks<Asio, Executor>> callbacks_;
