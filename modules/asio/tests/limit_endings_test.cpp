@@ -4,8 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <memory>
+#include <new>
 #include <optional>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "asio_library.hpp"
@@ -96,6 +100,36 @@ TEST(AsioLimitEnds, CancelTheOperationWhereAnExecutorDropsTheTimer) {
   gate->take_held();
   context.run();
   EXPECT_EQ(calls, 1);
+}
+
+// A result for which there is no memory twice.
+struct costly_result {
+  costly_result() = default;
+  costly_result(const costly_result&) { throw std::bad_alloc(); }
+};
+
+TEST(AsioLimitEnds, DestroyTheHandlerWhereItsResultCannotBeKeptUntilAnEmissionHasGone) {
+  drive::virtual_engine rig;
+  io_context context;
+  auto held = std::make_shared<int>();
+  const std::weak_ptr<int> handler = held;
+  int calls = 0;
+  std::function<void()> complete;
+  const auto start = [&complete](auto&& completed) {
+    auto kept = std::make_shared<std::decay_t<decltype(completed)>>(std::move(completed));
+    complete = [kept] { std::move (*kept)(error_code(), costly_result()); };
+  };
+  {
+    auto note = [&calls, held = std::move(held)](error_code, const costly_result&) { ++calls; };
+    auto token = cancel_after(rig.engine, 10ns, bind_executor(context, std::move(note)));
+    net::async_initiate<decltype(token), void(error_code, costly_result)>(start, token);
+  }
+  rig.poll_at(drive::at(10));
+  EXPECT_THROW(complete(), std::bad_alloc);
+  EXPECT_FALSE(handler.expired()) << "the emission that is on its way uses its memory";
+  context.run();
+  EXPECT_TRUE(handler.expired());
+  EXPECT_EQ(calls, 0);
 }
 
 TEST(AsioLimitEnds, LeaveAnOperationThatEndsInTimeAsItIs) {

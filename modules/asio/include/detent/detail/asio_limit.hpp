@@ -106,17 +106,24 @@ class time_limit final : public limit_state {
   function_memory& memory_of_emission() noexcept { return for_emission_; }
   void know(proxy* there) noexcept { proxy_ = there; }
 
-  // Two calls for the operation's end, of which one comes, once, where its handlers run.
+  // Two calls for the operation's end, of which one comes, once, where its handlers run. complete() throws what the
+  // handler throws. If an emission is on its way, the arguments must be kept until it has gone; if that throws, the
+  // handler is destroyed uncalled.
   template <class... Args>
   void complete(Args&&... args) {
     if (this->end(true)) {
       Handler called(take());
       std::move(called)(std::forward<Args>(args)...);
-    } else {
+      return;
+    }
+    try {
       arguments_.keep(std::forward<Args>(args)...);
       until_called_.emplace(path_->own);
-      if (this->unpin()) conclude();
+    } catch (...) {
+      if (this->unpin_uncompleted()) abandon();
+      throw;
     }
+    if (this->unpin()) conclude();
   }
   void destroy() noexcept {
     this->end(false);

@@ -87,6 +87,12 @@ class limit_state {
     std::lock_guard lock(mutex_);
     return --pins_ == 0 && ended_;
   }
+  // The same for the pin of end(), where the completion could not be kept: the operation ends as if it were destroyed.
+  bool unpin_uncompleted() noexcept {
+    std::lock_guard lock(mutex_);
+    is_completed_ = false;
+    return --pins_ == 0;
+  }
   bool has_ended() noexcept {
     std::lock_guard lock(mutex_);
     return ended_;
