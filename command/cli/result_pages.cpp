@@ -60,6 +60,9 @@ void add_real_time(report_page& page, const engine_choice& engine, const Outcome
   page.over_time = &outcome.over_time;
   page.floor = &outcome.floor;
   page.causes = lateness_causes::of(outcome.metrics);
+  const duration span(static_cast<std::int64_t>(outcome.cpu.seconds * 1e9));
+  page.why =
+      diagnose(page.causes->figures(outcome.metrics, span, wait_named("--wait", engine.wait).mode), outcome.evidence);
   page.findings = outcome.findings;
   if (outcome.fired_early != 0) page.alerts.push_back("Timers fired early. That is a fault of the engine.");
 }

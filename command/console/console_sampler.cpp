@@ -68,6 +68,7 @@ void console_sampler::read_engines() {
   host_reading reading;
   try {
     reading = source_.read(console_budget);
+    witness_.look(reading, std::chrono::nanoseconds(between_readings).count());
   } catch (const std::exception& trouble) {  // no memory, no descriptors
     reading.troubles = {printable(trouble.what())};
   }

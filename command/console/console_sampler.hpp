@@ -13,6 +13,7 @@
 #include "console/store_reader.hpp"
 #include "doctor/doctor.hpp"
 #include "page/console_view.hpp"
+#include "top/engine_witness.hpp"
 #include "top/top_source.hpp"
 
 namespace detent::tool {
@@ -41,6 +42,7 @@ class console_sampler {
 
   const std::string directory_, host_;
   const top_source source_;
+  engine_witness witness_;                     // of the thread that reads the engines
   const std::unique_ptr<store_reader> store_;  // of the thread that reads it
   const std::unique_ptr<store_lookups> lookups_;
   host_watch watch_;  // of the thread that reads it

@@ -74,6 +74,17 @@ duration counters_histogram::mean() const {
   return duration(static_cast<std::int64_t>(static_cast<std::uint64_t>(sum().count()) / count_));
 }
 
+double counters_histogram::typical() const {
+  double sum = 0, weighted = 0;
+  for (const bucket_count& each : counts_) {
+    const auto value = static_cast<double>(std::min(values_of(each.bucket).middle(), max_));
+    const double part = static_cast<double>(each.count) * value;
+    sum += part;
+    weighted += part * value;
+  }
+  return sum > 0 ? weighted / sum : 0;
+}
+
 std::uint64_t counters_histogram::count_up_to(duration limit) const {
   std::uint64_t count = 0;
   for (const bucket_count& each : counts_) {

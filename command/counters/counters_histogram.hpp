@@ -23,6 +23,8 @@ class counters_histogram {
   // The largest value; in a difference it is as near as the buckets allow.
   duration(max)() const { return duration(max_); }
   duration mean() const;
+  // The mean where each value counts by its length, in nanoseconds: how long those are that make up the sum.
+  double typical() const;
   duration sum() const;
   std::size_t bytes() const { return counts_.capacity() * sizeof counts_[0]; }  // beyond its own
   // How many are not above `limit`, within the width of one bucket.

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "lateness/late_scenario.hpp"
 #include "text/units.hpp"
 
 namespace detent::tool {
@@ -168,7 +169,7 @@ finding quota_throttling(const std::optional<cpu_quota>& earlier, const cpu_quot
           seen,
           file,
           "the group had used up its CPU quota and stood still, the worker with it; what was due meanwhile was late",
-          "a larger quota or none, or fewer busy threads in the group: a worker that spins counts as a whole CPU"};
+          std::string(words_for(late_scenario::quota_used_up).cure)};
 }
 
 }  // namespace detent::tool

@@ -74,4 +74,14 @@ finding cpu_visitors::judged(double seconds) const {
                 : fmt::format("the kernel's own work: boot with {}", anywhere_else)};
 }
 
+std::string cpu_visitors::longest_visitor(double seconds) const {
+  const auto longest = std::max_element(visits_.begin(), visits_.end(),
+                                        [](const auto& a, const auto& b) { return a.second.ran < b.second.ran; });
+  if (longest == visits_.end() || seconds <= 0) return "";
+  const double share = static_cast<double>(longest->second.ran) / 1e9 / seconds;
+  if (share < 0.01) return "";
+  return fmt::format("{} ({}) had CPU {} for {} of the time", longest->second.name, longest->first, cpu_,
+                     percent_text(std::min(share, 1.0)));
+}
+
 }  // namespace detent::tool

@@ -23,6 +23,8 @@ class cpu_visitors {
 
   // `seconds`: from the first sample to the last; zero if that is not known.
   finding judged(double seconds) const;
+  // "hog (4711) had CPU 3 for 62 % of the time", of the visitor that had it longest; empty if no one had 1 % of it.
+  std::string longest_visitor(double seconds) const;
 
  private:
   struct visit {

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <optional>
 #include <string>
 #include <thread>
@@ -13,10 +14,13 @@
 #include "doctor/clock_probes.hpp"
 #include "doctor/cpu_quota.hpp"
 #include "doctor/cpu_visitors.hpp"
+#include "doctor/driver_watch.hpp"
+#include "doctor/engine_lateness.hpp"
 #include "doctor/host_probes.hpp"
 #include "doctor/idle_states.hpp"
 #include "doctor/interrupt_counts.hpp"
 #include "doctor/jitter_probes.hpp"
+#include "doctor/machine_watch.hpp"
 #include "doctor/realtime_probes.hpp"
 #include "doctor/worker_cpu.hpp"
 #include "text/progress.hpp"
@@ -57,15 +61,20 @@ class host_watch::notes {
   notes(worker_facts worker, host_files host) : worker_(worker), host_(std::move(host)) {
     // The process that samples is no visitor; in a copy it is not there.
     const bool live = host_.root().empty();
+    if (live && worker_.thread && !worker_.process) worker_.process = ::getpid();
     if (worker_.cpu) {
       visitors_.emplace(*worker_.cpu, worker_.thread, live ? std::optional<long long>(::getpid()) : std::nullopt);
     }
     first_ = look_at(host_, worker_);
     if (visitors_) visitors_->add(threads_of_host(host_));
+    if (worker_.thread) driver_.emplace(worker_.process.value_or(0), worker_.thread);
+    look_at_driver();
+    if (driver_) before_ = driver_->evidence();
   }
 
   void look() {
     last_ = look_at(host_, worker_);
+    look_at_driver();
     if (visitors_) visitors_->add(threads_of_host(host_));
   }
   void look(const host_files& later) {
@@ -74,13 +83,24 @@ class host_watch::notes {
   }
 
   std::vector<finding> findings() const;
+  driver_evidence evidence() const { return driver_ ? since(driver_->evidence(), before_) : driver_evidence(); }
 
  private:
-  const worker_facts worker_;
+  // How long apart the looks were meant to be is not known here, so that no halt of the machine is seen but a suspend.
+  void look_at_driver() {
+    const machine_clocks clocks = machine_clocks::read(host_);
+    machine_.look(clocks, clocks.monotonic - machine_.now(), host_);
+    if (driver_) driver_->look(host_, machine_, 0);
+  }
+
+  worker_facts worker_;
   host_files host_;
   host_look first_;
   std::optional<host_look> last_;
   std::optional<cpu_visitors> visitors_;
+  machine_watch machine_;
+  std::optional<driver_watch> driver_;
+  driver_evidence before_;  // as of the first look
 };
 
 std::vector<finding> host_watch::notes::findings() const {
@@ -124,6 +144,7 @@ host_watch::~host_watch() = default;
 void host_watch::look() { notes_->look(); }
 void host_watch::look(const host_files& later) { notes_->look(later); }
 std::vector<finding> host_watch::findings() const { return notes_->findings(); }
+driver_evidence host_watch::evidence() const { return notes_->evidence(); }
 
 std::vector<finding> examine(const worker_facts& worker, duration length) {
   constexpr int samples = 20;
@@ -131,11 +152,19 @@ std::vector<finding> examine(const worker_facts& worker, duration length) {
   const std::string span = time_text(static_cast<double>(length.count()));
   progress.show(fmt::format("watching for {} ...", span));
   host_watch watch(worker);
+  std::optional<engine_lateness> engines;
+  if (worker.process) engines.emplace(*worker.process);
   for (int i = 0; i < samples; ++i) {
+    const auto began = std::chrono::steady_clock::now();
     std::this_thread::sleep_for(length / samples);
+    const duration slept = std::chrono::steady_clock::now() - began;
     watch.look();
+    // The looks at the host take their time, too, which is no halt.
+    if (engines) engines->look((length / samples + (std::chrono::steady_clock::now() - began - slept)).count());
   }
   std::vector<finding> out = watch.findings();
+  if (engines)
+    for (finding& each : engines->findings()) out.push_back(std::move(each));
   progress.show(fmt::format("measuring for about {} ...", span));
   for (finding& each : measure_jitter(length)) out.push_back(std::move(each));
   put_worst_first(out);

@@ -10,6 +10,7 @@
 #include "doctor/finding.hpp"
 #include "doctor/worker_facts.hpp"
 #include "host/host_files.hpp"
+#include "lateness/driver_evidence.hpp"
 
 namespace detent::tool {
 
@@ -28,6 +29,8 @@ class host_watch {
 
   // The state of the host, and its changes from the first reading to the last. One reading alone shows no change.
   std::vector<finding> findings() const;
+  // How the worker fared from the first reading to the last; not visible without a thread.
+  driver_evidence evidence() const;
 
  private:
   class notes;

@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "host/cpu_list.hpp"
+#include "lateness/late_scenario.hpp"
 #include "text/units.hpp"
 
 namespace detent::tool {
@@ -150,7 +151,7 @@ finding worker_waits(const std::optional<thread_facts>& earlier, const std::opti
           seen,
           directory + "schedstat",
           "what is due while the worker waits is late by as much",
-          "an isolated CPU of its own: engine_options::cpu, or engine_options::realtime_priority"};
+          std::string(words_for(late_scenario::worker_starved).cure)};
 }
 
 std::optional<finding> worker_load(const std::optional<thread_facts>& earlier, const std::optional<thread_facts>& later,
@@ -189,8 +190,8 @@ finding stolen_time(std::optional<int> cpu, const std::optional<std::string>& ea
           fmt::format("{} from {}{}", time_text(stolen * 1e9), cpu ? fmt::format("CPU {}", *cpu) : "all CPUs",
                       seconds > 0 ? fmt::format(", in {}", time_text(seconds * 1e9)) : ""),
           file,
-          "the hypervisor ran something else while this machine wanted to run: no setting inside it helps",
-          "ask for dedicated CPUs, or another host"};
+          "the hypervisor ran something else while this machine wanted to run",
+          std::string(words_for(late_scenario::cpu_stolen).cure)};
 }
 
 }  // namespace detent::tool

@@ -24,10 +24,15 @@ wait_options::kind kind_named(std::string_view name) {
   return name == "sleep" ? wait_options::kind::sleep : wait_options::kind::hybrid;
 }
 
-// The workers that the counters files of the process name. A file that cannot be read, or is another process's, is
+struct counted_drivers {
+  std::map<long long, wait_options::kind> workers;
+  bool has_callers = false;  // an engine that its caller drives
+};
+
+// The drivers that the counters files of the process name. A file that cannot be read, or is another process's, is
 // none of it: the threads' names are read instead.
-std::map<long long, wait_options::kind> workers_with_counters(const host_files& host, long long process) {
-  std::map<long long, wait_options::kind> out;
+counted_drivers drivers_with_counters(const host_files& host, long long process) {
+  counted_drivers out;
   const std::string directory = host.root() + "/dev/shm";
   // A copy's processes are not this host's: what they have mapped cannot be asked.
   std::vector<std::string> paths;
@@ -41,8 +46,12 @@ std::map<long long, wait_options::kind> workers_with_counters(const host_files& 
       const counters_snapshot snapshot = counters_file(path, path_origin::found).read();
       require_owner(snapshot, host);
       const engine_identity& engine = snapshot.identity;
-      if (snapshot.ended || engine.process != process || engine.worker_thread == 0) continue;
-      out.emplace(engine.worker_thread, kind_named(engine.wait));
+      if (snapshot.ended || engine.process != process) continue;
+      if (engine.worker_thread == 0) {
+        out.has_callers = true;
+      } else {
+        out.workers.emplace(engine.worker_thread, kind_named(engine.wait));
+      }
     } catch (const input_error&) {
       continue;
     }
@@ -93,26 +102,27 @@ long long the_one(const std::vector<long long>& candidates, long long process) {
 worker_facts worker_of(const host_files& host, long long process, std::optional<long long> thread) {
   const std::vector<thread_facts> threads = threads_of(host, process);
   if (threads.empty()) throw input_error(fmt::format("process {}: /proc shows none of its threads", process));
-  const auto counted = workers_with_counters(host, process);
+  const counted_drivers counted = drivers_with_counters(host, process);
+  worker_facts worker;
+  worker.process = process;
   if (!thread) {
     std::vector<long long> candidates;
-    candidates.reserve(counted.size());
-    for (const auto& [id, wait] : counted) candidates.push_back(id);
+    candidates.reserve(counted.workers.size());
+    for (const auto& [id, wait] : counted.workers) candidates.push_back(id);
     if (candidates.empty()) {
       candidates = workers_by_name(threads, process);
     }
+    if (candidates.empty() && counted.has_callers) return worker;
     thread = the_one(candidates, process);
   }
   const auto found =
       std::find_if(threads.begin(), threads.end(), [&](const thread_facts& each) { return each.thread == *thread; });
   if (found == threads.end()) throw input_error(fmt::format("process {} has no thread {}", process, *thread));
 
-  worker_facts worker;
-  worker.process = process;
   worker.thread = thread;
   worker.cpu = only_cpu_of(host, process, *thread);
   if (found->policy == SCHED_FIFO || found->policy == SCHED_RR) worker.priority = found->priority;
-  if (const auto known = counted.find(*thread); known != counted.end()) worker.wait = known->second;
+  if (const auto known = counted.workers.find(*thread); known != counted.workers.end()) worker.wait = known->second;
   return worker;
 }
 

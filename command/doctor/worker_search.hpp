@@ -11,7 +11,8 @@ namespace detent::tool {
 // The worker that the process's counters file names, or else the one thread that is named "detent", the default, or
 // "detent-SOMETHING", and not merely after the program.
 // `thread`, if given, is it. Its CPU and priority are as /proc has them, its wait mode as the counters file has it.
-// Throws input_error where there is no such process or thread, no worker, or more than one.
+// A process whose engines their callers drive has no worker: the facts are of the process alone.
+// Throws input_error where there is no such process or thread, no engine, or more than one worker.
 worker_facts worker_of(const host_files& host, long long process, std::optional<long long> thread);
 
 }  // namespace detent::tool

@@ -28,6 +28,7 @@ bool take_stat(std::string_view text, thread_facts& facts) {
   constexpr std::size_t flags = 9, user = 14, system = 15, cpu = 39, priority = 40, policy = 41;
   if (words.size() <= policy - 3 || !number_in(field(cpu)) || !number_in(field(flags))) return false;
   constexpr std::uint64_t is_kernel_thread = 0x00200000;
+  facts.state = words[0][0];
   facts.name = printable(text.substr(open + 1, close - open - 1));
   facts.kernel = (count_in(field(flags)) & is_kernel_thread) != 0;
   facts.ran = (count_in(field(user)) + count_in(field(system))) * tick;
@@ -60,6 +61,7 @@ std::optional<thread_facts> thread_of(const host_files& host, long long process,
   if (const auto words = words_of(times); words.size() == 3 && number_in(words[0]) && number_in(words[1])) {
     facts.ran = count_in(words[0]);
     facts.waited = count_in(words[1]);
+    facts.slices = count_in(words[2]);
   }
   return facts;
 }

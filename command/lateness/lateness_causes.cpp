@@ -14,17 +14,15 @@ namespace {
 
 double as_number(std::int64_t value) { return static_cast<double>(value); }
 
-// All that the `most` largest samples add up to.
-double sum_of_largest(const lateness_log& log, std::uint64_t most) {
-  double sum = 0;
-  const auto buckets = log.buckets();
-  for (auto each = buckets.rbegin(); each != buckets.rend() && most != 0; ++each) {
-    const std::uint64_t taken = std::min(most, each->count);
-    const double middle = (as_number(each->low) + as_number(std::min(each->high, log.max()))) / 2;
-    sum += middle * static_cast<double>(taken);
-    most -= taken;
+late_part part_of(const lateness_log& log) {
+  double sum = 0, weighted = 0;
+  for (const lateness_log::bucket& each : log.buckets()) {
+    const double middle = (as_number(each.low) + as_number(std::min(each.high, log.max()))) / 2;
+    const double part = middle * static_cast<double>(each.count);
+    sum += part;
+    weighted += part * middle;
   }
-  return sum;
+  return {.sum = sum, .most = as_number(log.max()), .typical = sum > 0 ? weighted / sum : 0};
 }
 
 double affected(const lateness_log& log) {
@@ -65,19 +63,10 @@ lateness_log log_of(const histogram& from) {
 
 const std::array<cause_words, 4>& words_of_causes() {
   static constexpr std::array<cause_words, 4> words = {
-      {{.name = "drain",
-        .span = "before the worker had taken the timer up from the submission queue",
-        .cure = "schedule earlier: the deadline had passed already, or was so near that it passed on the way"},
-       {.name = "wait",
-        .span = "while the worker slept, or was kept off its CPU",
-        .cure = "wait_options::busy(), or hybrid() with a longer max_spin; a CPU of its own for the worker "
-                "(engine_options::cpu); what the doctor says of this host"},
-       {.name = "worker",
-        .span = "while the worker was busy, mostly with other callbacks",
-        .cure = "shorter callbacks, an executor for the long ones, or deadlines spread further apart"},
-       {.name = "dispatch",
-        .span = "between the hand-over to the executor and the callback's start",
-        .cure = "more threads in the executor, or shorter callbacks"}}};
+      {{.name = "drain", .span = "before the driver had taken the timer up from the submission queue"},
+       {.name = "wait", .span = "while the driver waited, was away, or was kept off its CPU"},
+       {.name = "worker", .span = "while the driver was busy, mostly with other callbacks"},
+       {.name = "dispatch", .span = "between the hand-over to the executor and the callback's start"}}};
   return words;
 }
 
@@ -90,31 +79,43 @@ lateness_causes lateness_causes::of(const engine_metrics& metrics) {
 lateness_causes lateness_causes::of(std::array<lateness_log, 4> parts, lateness_log callback) {
   lateness_causes out;
   out.callback = std::move(callback);
-  double all = 0, worst = 0;
+  double all = 0;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     lateness_cause& each = out.parts[i];
     static_cast<cause_words&>(each) = words_of_causes()[i];
     each.log = std::move(parts[i]);
     each.affected = affected(each.log);
-    all += each.of_all = sum_of_largest(each.log, each.log.count());
-    worst += each.of_worst = sum_of_largest(each.log, (each.log.count() + 99) / 100);
+    all += each.of_all = part_of(each.log).sum;
   }
-  for (lateness_cause& each : out.parts) {
-    each.of_all = all > 0 ? each.of_all / all : 0;
-    each.of_worst = worst > 0 ? each.of_worst / worst : 0;
-  }
+  for (lateness_cause& each : out.parts) each.of_all = all > 0 ? each.of_all / all : 0;
   return out;
 }
 
 const lateness_cause& lateness_causes::largest() const {
-  return *std::max_element(parts.begin(), parts.end(), [](auto& a, auto& b) { return a.of_all < b.of_all; });
-}
-
-const lateness_cause& lateness_causes::largest_of_worst() const {
-  return *std::max_element(parts.begin(), parts.end(), [](auto& a, auto& b) { return a.of_worst < b.of_worst; });
+  std::array<double, 4> shares = {};
+  std::transform(parts.begin(), parts.end(), shares.begin(), [](const lateness_cause& each) { return each.of_all; });
+  return parts[main_part(shares).value_or(0)];
 }
 
 bool lateness_causes::any() const { return largest().of_all > 0; }
+
+late_figures lateness_causes::figures(const engine_metrics& metrics, duration span, wait_options::kind wait) const {
+  late_figures late{.parts = {},
+                    .span = as_number(span.count()),
+                    .fired = static_cast<double>(metrics.fired),
+                    .scheduled = static_cast<double>(metrics.scheduled),
+                    .pending = static_cast<double>(metrics.pending + metrics.returned),
+                    .drains = static_cast<double>(metrics.drains),
+                    .drained = static_cast<double>(metrics.drained),
+                    .rings = static_cast<double>(metrics.rings),
+                    .wait = wait};
+  std::transform(parts.begin(), parts.end(), late.parts.begin(), [](const auto& each) { return part_of(each.log); });
+  if (metrics.late_dispatch.max().count() == 0) {  // no executor had them
+    late.callbacks = part_of(callback).sum;
+    late.longest_callback = as_number(callback.max());
+  }
+  return late;
+}
 
 std::string why_late(const lateness_causes& causes, const lateness_log& lateness, const lateness_log& bare_spin_loop,
                      const lateness_log& bare_sleep) {
@@ -124,13 +125,7 @@ std::string why_late(const lateness_causes& causes, const lateness_log& lateness
                   at(lateness, 50), at(lateness, 99), at(lateness, 100));
   if (!causes.any()) return out + "The engine counted no lateness.";
   const lateness_cause& first = causes.largest();
-  const lateness_cause& worst = causes.largest_of_worst();
-  out += fmt::format("Of all the time lost, {} went by {} ({}); ", percent_text(first.of_all), first.span, first.name);
-  if (&worst == &first) {
-    out += fmt::format("in the worst 1 % it was {}. ", percent_text(first.of_worst));
-  } else {
-    out += fmt::format("in the worst 1 %, {} went by {} ({}). ", percent_text(worst.of_worst), worst.span, worst.name);
-  }
+  out += fmt::format("Of all the time lost, {} went by {} ({}). ", percent_text(first.of_all), first.span, first.name);
   if (bare_spin_loop.count() == 0 || bare_sleep.count() == 0) return out;
   return out +
          fmt::format(

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "lateness/lateness_diagnosis.hpp"
 #include "lateness/lateness_log.hpp"
 
 namespace detent::tool {
@@ -17,7 +18,6 @@ lateness_log log_of(const histogram& from);
 struct cause_words {
   std::string_view name;
   std::string_view span;  // what goes on in that time; follows "went by"
-  std::string_view cure;
 };
 // The words for the parts, in the order in which they follow each other: drain, wait, worker, dispatch.
 const std::array<cause_words, 4>& words_of_causes();
@@ -25,7 +25,6 @@ const std::array<cause_words, 4>& words_of_causes();
 struct lateness_cause : cause_words {
   lateness_log log = {};
   double of_all = 0;    // its share of the time that timers were late, 0 to 1
-  double of_worst = 0;  // its share among the worst 1 %: the highest 1 % of each cause, added up
   double affected = 0;  // the share of the timers that it made late at all
 };
 
@@ -35,8 +34,9 @@ struct lateness_causes {
   static lateness_causes of(std::array<lateness_log, 4> parts, lateness_log callback);
 
   const lateness_cause& largest() const;
-  const lateness_cause& largest_of_worst() const;
   bool any() const;  // some time was lost
+  // For a diagnosis of the engine that `metrics` are of.
+  late_figures figures(const engine_metrics& metrics, duration span, wait_options::kind wait) const;
 
   std::array<lateness_cause, 4> parts;
   lateness_log callback;

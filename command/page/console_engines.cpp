@@ -16,20 +16,21 @@ namespace {
 constexpr std::size_t shown_at_once = 20;
 
 std::vector<html_column> columns(const char* first) {
-  return {{first, "name"},
-          {"process", "number process"},
-          {"pending", "number", "timers armed and neither fired nor cancelled"},
-          {"scheduled/s", "number", "over the last ten seconds"},
-          {"fired/s", "number", "over the last ten seconds"},
-          {"cancelled/s", "number", "over the last ten seconds"},
-          {"p50", "number time", "half of the timers were not later than this"},
-          {"p99", "number time", "99 % of the timers were not later than this"},
-          {"max", "number time", "the latest timer"},
-          {"mostly by", "cause", "the part of the lateness with the largest p99, and its share of all time lost"},
-          {"missed", "number few", "periods that no run was for"},
-          {"slow", "number few", "callbacks that took longer than engine_options allow"},
-          {"p99 over time", "over-time",
-           "logarithmic, each from its own least value; equal heights are equal factors in all lines"}};
+  return {
+      {first, "name"},
+      {"process", "number process"},
+      {"pending", "number", "timers armed and neither fired nor cancelled"},
+      {"scheduled/s", "number", "over the last ten seconds"},
+      {"fired/s", "number", "over the last ten seconds"},
+      {"cancelled/s", "number", "over the last ten seconds"},
+      {"p50", "number time", "half of the timers were not later than this"},
+      {"p99", "number time", "99 % of the timers were not later than this"},
+      {"max", "number time", "the latest timer"},
+      {"mostly by", "cause", "the part with the largest share of all the time that timers were late, and that share"},
+      {"missed", "number few", "periods that no run was for"},
+      {"slow", "number few", "callbacks that took longer than engine_options allow"},
+      {"p99 over time", "over-time",
+       "logarithmic, each from its own least value; equal heights are equal factors in all lines"}};
 }
 
 std::string cause_html(const top_row& row) {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <tuple>
 
-#include "lateness/lateness_causes.hpp"
+#include "lateness/lateness_diagnosis.hpp"
 #include "page/console_html.hpp"
 #include "text/printable_text.hpp"
 #include "text/units.hpp"
@@ -36,14 +36,6 @@ double seconds_without_a_run(const console_engine& engine) {
   for (auto each = engine.history.rbegin(); each != engine.history.rend() && each->fired == 0; ++each)
     sum += each->seconds;
   return sum;
-}
-
-std::string cure_of(const top_row& row) {
-  const auto main = main_cause(row.times);
-  if (!main) return "";
-  for (const cause_words& each : words_of_causes())
-    if (each.name == name_of(*main)) return std::string(each.cure);
-  return "";
 }
 
 // Nanoseconds.
@@ -115,7 +107,11 @@ std::vector<console_alert> alerts_of(const console_engine& engine) {
         "see what the executor's threads do: a callback that does not return keeps its thread");
   }
   if (engine.live && !row.stall.empty()) add(severity::bad, row.stall);
-  add_count(severity::bad, counter::missed, "period missed", "periods missed", cure_of(row));
+  if (const std::uint64_t count = counted(engine, counter::missed); count > 0) {
+    const std::string why = text_of(row.why);
+    add(severity::bad, some(count, "period missed ", "periods missed ") + span + (why.empty() ? "" : "; " + why),
+        cure_of(row.why));
+  }
   add_count(severity::bad, counter::dropped, "timer dropped", "timers dropped", "");
   add_count(severity::bad, counter::over_capacity, "timer refused at the limit", "timers refused at the limit",
             "a larger max_pending, or fewer requests that need a timer");

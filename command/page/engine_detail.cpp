@@ -41,16 +41,16 @@ std::string cause_table(const top_row& row) {
     table.row("", cells, main == key ? "main" : key == cause::lateness ? "all" : "");
   };
   constexpr cause keys[] = {cause::drain, cause::wait, cause::worker, cause::dispatch};
-  std::string cure;
   for (std::size_t i = 0; i < std::size(keys); ++i) {
     const cause_words& its = words_of_causes()[i];
     add(keys[i], fmt::format("{} <span class=\"soft\">{}</span>", its.name, its.span),
         main ? percent_text(share_of(row.times, keys[i])) : "-");
-    if (main == keys[i]) cure = fmt::format("What helps against {}: {}.", its.name, its.cure);
   }
   add(cause::lateness, "all of it", "");
   add(cause::callback, "callback <span class=\"soft\">its own time, no part of the lateness</span>", "");
-  return table.str() + (cure.empty() ? "" : paragraph("soft", html_escaped(cure)));
+  if (!row.why.is) return table.str();
+  return table.str() +
+         paragraph("soft", html_escaped(fmt::format("Why: {}. What helps: {}.", text_of(row.why), cure_of(row.why))));
 }
 
 std::string label_table(const top_row& row) {

@@ -118,6 +118,7 @@ void live_replay::finish(live_outcome& outcome) {
   outcome.cpu = cpu_.read();
   doctor_.look();
   outcome.findings = doctor_.findings();
+  outcome.evidence = doctor_.evidence();
   engine_.stop();
   outcome.metrics = engine_.metrics();
   counts_.fired = probe_.lateness().count();

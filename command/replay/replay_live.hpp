@@ -10,6 +10,7 @@
 
 #include "doctor/finding.hpp"
 #include "host/cpu_usage.hpp"
+#include "lateness/driver_evidence.hpp"
 #include "lateness/lateness_log.hpp"
 #include "lateness/lateness_series.hpp"
 #include "lateness/machine_floor.hpp"
@@ -40,6 +41,7 @@ struct live_outcome {
   machine_floor floor;        // measured right before the replay and right after
   pending_series pending;
   cpu_usage::reading cpu;
+  driver_evidence evidence;       // of the worker
   engine_metrics metrics;         // of the replay's engine, at the end
   std::vector<finding> findings;  // of the doctor, from readings before and after
   std::time_t began = 0;

@@ -24,35 +24,27 @@ std::string share_chart(const lateness_causes& causes) {
   std::vector<chart::entry> legend;
   for (std::size_t i = 0; i < causes.parts.size(); ++i) {
     const lateness_cause& each = causes.parts[i];
-    description += fmt::format("{}: {} of all, {} of the worst 1 %. ", each.name, percent_text(each.of_all),
-                               percent_text(each.of_worst));
+    description += fmt::format("{}: {} of all. ", each.name, percent_text(each.of_all));
     legend.push_back({series_of(i), chart::mark::bar, fmt::format("{}: {}", each.name, each.span)});
   }
-  const auto draw_row = [&](svg_plot& plot, double row, double lateness_cause::*share) {
+  const auto draw = [&causes](svg_plot& plot) {
     double from = 0;
     for (std::size_t i = 0; i < causes.parts.size(); ++i) {
       const lateness_cause& each = causes.parts[i];
-      if (each.*share <= 0) continue;
-      const std::string percent = percent_text(each.*share);
-      plot.box(series_of(i), from, from + each.*share, row + 0.14, row + 0.86, percent,
-               fmt::format("{}: {}", each.name, percent));
-      from += each.*share;
+      if (each.of_all <= 0) continue;
+      const std::string percent = percent_text(each.of_all);
+      plot.box(series_of(i), from, from + each.of_all, 0.14, 0.86, percent, fmt::format("{}: {}", each.name, percent));
+      from += each.of_all;
     }
   };
   return figure_of({.title = "Where the time went",
-                    .caption =
-                        "Lateness by cause, as shares of the time lost: of all timers together, and of the worst "
-                        "1 % (the highest 1 % of each cause, added up).",
+                    .caption = "Lateness by cause, as shares of the time that all timers together lost.",
                     .description = description,
                     .x = linear_percent_scale("share of the time that timers were late", 1),
-                    .y = row_scale("", {"all timers", "worst 1 %"}),
+                    .y = row_scale("", {"all timers"}),
                     .legend = legend,
-                    .draw =
-                        [&](svg_plot& plot) {
-                          draw_row(plot, 1, &lateness_cause::of_all);
-                          draw_row(plot, 0, &lateness_cause::of_worst);
-                        },
-                    .sizes = {wide_plot.of_height(190), narrow_plot.of_height(200)}});
+                    .draw = draw,
+                    .sizes = {wide_plot.of_height(130), narrow_plot.of_height(140)}});
 }
 
 std::string cause_percentile_chart(const lateness_causes& causes, const lateness_log& timers) {

@@ -39,8 +39,8 @@ std::string answer(const report_page& page) {
     text = paragraph("They were not, by construction: in virtual time every timer fires at its deadline exactly.", "");
   } else {
     text = paragraph(why_late(*page.causes, *page.lateness, page.floor->spin, page.floor->sleep), "");
-    if (page.lateness->count() != 0 && page.causes->any())
-      text += paragraph(fmt::format("What helps: {}.", page.causes->largest_of_worst().cure), "soft");
+    if (page.why.is)
+      text += paragraph(fmt::format("Why: {}. What helps: {}.", text_of(page.why), cure_of(page.why)), "soft");
   }
   return fmt::format("<section class=\"answer\">\n<h2>Why were timers late?</h2>\n{}</section>\n", text);
 }

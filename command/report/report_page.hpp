@@ -31,6 +31,7 @@ struct report_page {
   const machine_floor* floor = nullptr;
   const lateness_series* over_time = nullptr;
   std::optional<lateness_causes> causes = {};
+  lateness_diagnosis why = {};
   std::vector<finding> findings = {};
 
   const pending_series* pending = nullptr;

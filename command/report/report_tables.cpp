@@ -92,12 +92,10 @@ std::string percentile_table(const report_page& page) {
 std::string cause_table(const lateness_causes& causes) {
   std::string rows;
   for (const lateness_cause& each : causes.parts) {
-    rows += row(each.name, with({percent_text(each.of_all), percent_text(each.of_worst), percent_text(each.affected)},
-                                percentile_cells(each.log)));
+    rows += row(each.name, with({percent_text(each.of_all), percent_text(each.affected)}, percentile_cells(each.log)));
   }
-  rows += row("callback's own time", with({"", "", ""}, percentile_cells(causes.callback)));
-  return table("figures",
-               with({"cause", "of all time lost", "of the worst 1 %", "timers affected"}, percentile_heads()), rows);
+  rows += row("callback's own time", with({"", ""}, percentile_cells(causes.callback)));
+  return table("figures", with({"cause", "of all time lost", "timers affected"}, percentile_heads()), rows);
 }
 
 }  // namespace detent::tool

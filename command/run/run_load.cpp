@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "doctor/doctor.hpp"
+#include "doctor/machine_watch.hpp"
 #include "lateness/lateness_probe.hpp"
 #include "text/progress.hpp"
 #include "text/units.hpp"
@@ -31,12 +32,15 @@ std::vector<std::future<load_counts>> start_producers(engine& engine, lateness_p
   return producers;
 }
 
-// Samples what is pending until the load ends.
-void watch(const engine& engine, time_point began, time_point until, pending_series& pending) {
+// Samples what is pending until the load ends. Returns how long this process stood still, stopped or with its machine.
+machine_watch watch(const engine& engine, time_point began, time_point until, pending_series& pending) {
+  const host_files host;
+  machine_watch stops;
   progress_line progress;
   const duration step =
       std::clamp<duration>((until - began) / 500, std::chrono::milliseconds(1), std::chrono::milliseconds(100));
-  time_point next_progress = began;
+  constexpr duration between_looks = std::chrono::milliseconds(200);
+  time_point next_progress = began, next_look = began;
   for (time_point now = clock::now(); now < until; now = clock::now()) {
     const std::size_t count = engine.pending();
     pending.add(static_cast<std::uint64_t>((now - began).count()), count);
@@ -47,8 +51,13 @@ void watch(const engine& engine, time_point began, time_point until, pending_ser
                                 count_text(engine.metrics().fired), count_text(count)));
       next_progress = now + std::chrono::milliseconds(100);
     }
+    if (now >= next_look) {
+      stops.look(machine_clocks::read(host), (between_looks + step).count(), host);
+      next_look = now + between_looks;
+    }
     std::this_thread::sleep_until(std::min(now + step, until));
   }
+  return stops;
 }
 
 }  // namespace
@@ -77,7 +86,7 @@ load_outcome run_load(const load_options& options) {
   probe.begin(began, options.length);
   const time_point until = began + options.length;
   auto producers = start_producers(engine, probe, options, until);
-  watch(engine, began, until, outcome.pending);
+  const machine_watch stops = watch(engine, began, until, outcome.pending);
   for (auto& producer : producers) {
     const load_counts counts = producer.get();
     outcome.counts.scheduled += counts.scheduled;
@@ -88,6 +97,9 @@ load_outcome run_load(const load_options& options) {
   outcome.cpu = cpu.read();
   doctor.look();
   outcome.findings = doctor.findings();
+  outcome.evidence = doctor.evidence();
+  outcome.evidence.stopped = stops.halted();
+  outcome.evidence.longest_stop = stops.longest_halt();
   outcome.pending_at_end = engine.stop().size();  // before it, more may fire and be counted twice
   outcome.metrics = engine.metrics();
   outcome.fired = probe.lateness().count();

@@ -6,6 +6,7 @@
 
 #include "doctor/finding.hpp"
 #include "host/cpu_usage.hpp"
+#include "lateness/driver_evidence.hpp"
 #include "lateness/lateness_log.hpp"
 #include "lateness/lateness_series.hpp"
 #include "lateness/machine_floor.hpp"
@@ -23,6 +24,7 @@ struct load_outcome {
   lateness_series over_time;
   machine_floor floor;  // measured right before and right after
   pending_series pending;
+  driver_evidence evidence;       // of the worker
   engine_metrics metrics;         // of the engine, at the end
   std::vector<finding> findings;  // of the doctor, from readings before and after
   std::time_t began = 0;

@@ -15,6 +15,7 @@
 #include "page/console_script.hpp"
 #include "page_words.hpp"
 #include "support/snapshot.hpp"
+#include "top/top_column.hpp"
 
 namespace detent::tool {
 namespace {
@@ -85,6 +86,19 @@ TEST(ConsolePage, HasTheWorstFirst) {
   EXPECT_EQ(between(page, "<h2 id=\"engine\">", "</h2>"), "<h2 id=\"engine\">Engine <bdi>game-loop</bdi>");
   EXPECT_EQ(between(page_of(view, {.engine = engine_called(view, "sessions").id}), "<h2 id=\"engine\">", "</h2>"),
             "<h2 id=\"engine\">Engine <bdi>sessions</bdi>");
+}
+
+// The part and the number beside it are of one rule.
+TEST(ConsolePage, NamesThePartWithTheLargestShareBesideThatShare) {
+  console_view view = made_up_view();
+  figures_by_cause& times = engine_called(view, "game-loop").row.times;
+  times[cause::drain].sum = 250;
+  times[cause::wait].sum = 748;
+  times[cause::worker].sum = 2;
+  times[cause::dispatch].sum = 0;
+  times[cause::drain].p99 = 2 * times[cause::wait].p99;
+  EXPECT_NE(page_of(view).find("wait <span class=\"unit\">75 %</span>"), std::string::npos);
+  EXPECT_EQ(text_of(top_column::late_by, engine_called(view, "game-loop").row), "wait");
 }
 
 console_view short_of(console_view view) {

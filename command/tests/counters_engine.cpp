@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-// A program with an engine that leaves its counters in a file:  counters_engine FILE [heartbeat [NAME LABEL] | failing]
-// Runs 300 timers under a label and 40 without, and cancels 50; or begins to run one each 10 ms; or runs 100 that
-// throw. Says on standard output "ready", and waits until standard input ends; then the engine does.
+// A program with an engine that leaves its counters in a file: counters_engine FILE [heartbeat [NAME LABEL] | failing |
+// late SCENARIO]. Runs 300 timers under a label and 40 without, and cancels 50; or begins to run one each 10 ms; or
+// runs 100 that throw; or has timers late in one of the ways below. Says on standard output "ready", and waits until
+// standard input ends; then the engine does.
 #include <detent/detent.hpp>
 
+#include <atomic>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <stdexcept>
@@ -60,16 +63,96 @@ void run(const char* file) {
   wait_for_the_end();
 }
 
+// Fifty timers, each of which is due a hundred times a second.
+void keep_beating(detent::engine& engine) {
+  for (int i = 0; i < 50; ++i) engine.schedule_at_fixed_rate(10ms, 10ms, [] {});
+}
+
+// Until standard input ends, on a thread of its own; calls `step` meanwhile, and then sleeps.
+template <class Step>
+void until_the_end(detent::duration between, Step step) {
+  std::atomic<bool> over = false;
+  std::thread loop([&] {
+    while (!over) {
+      step();
+      std::this_thread::sleep_for(between);
+    }
+  });
+  wait_for_the_end();
+  over = true;
+  loop.join();
+}
+
+// A worker that spins, on one CPU: what else runs there keeps it from it.
+void spin_on(const char* file, int cpu) {
+  detent::engine engine({.wait = detent::wait_options::busy(), .cpu = cpu, .counters_file = file});
+  keep_beating(engine);
+  wait_for_the_end();
+}
+
+void beat_on_a_worker(const char* file) {
+  detent::engine engine({.counters_file = file});
+  keep_beating(engine);
+  wait_for_the_end();
+}
+
+// As a game with 60 frames a second.
+void poll_each_frame(const char* file) {
+  detent::engine engine({.drive = detent::drive_kind::caller, .counters_file = file});
+  keep_beating(engine);
+  until_the_end(16'667us, [&] { engine.poll(); });
+}
+
+void hold_up_by_a_callback(const char* file) {
+  detent::engine engine({.counters_file = file});
+  keep_beating(engine);
+  engine.schedule_at_fixed_rate(300ms, 300ms, [] { std::this_thread::sleep_for(200ms); });
+  wait_for_the_end();
+}
+
+void fill_a_pool(const char* file) {
+  detent::engine engine({.executor = std::make_shared<detent::thread_pool>(detent::thread_pool_options{.threads = 1}),
+                         .counters_file = file});
+  for (int i = 0; i < 20; ++i) engine.schedule_at_fixed_rate(50ms, 50ms, [] { std::this_thread::sleep_for(50ms); });
+  wait_for_the_end();
+}
+
+void schedule_into_the_past(const char* file) {
+  detent::engine engine({.counters_file = file});
+  until_the_end(5ms, [&] { engine.schedule_at(detent::clock::now() - 300ms, [] {}); });
+}
+
+bool be_late(const char* file, std::string_view scenario) {
+  if (scenario == "worker") {
+    beat_on_a_worker(file);
+  } else if (scenario == "loop") {
+    poll_each_frame(file);
+  } else if (scenario == "callback") {
+    hold_up_by_a_callback(file);
+  } else if (scenario == "pool") {
+    fill_a_pool(file);
+  } else if (scenario == "past") {
+    schedule_into_the_past(file);
+  } else if (scenario.starts_with("cpu")) {
+    spin_on(file, std::atoi(scenario.data() + 3));
+  } else {
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   const bool beats = (argc == 3 || argc == 5) && argv[2] == std::string_view("heartbeat");
   const bool fails = argc == 3 && argv[2] == std::string_view("failing");
-  if (argc != 2 && !beats && !fails) {
-    std::fprintf(stderr, "usage: %s FILE [heartbeat [NAME LABEL] | failing]\n", argv[0]);
+  const bool is_late = argc == 4 && argv[2] == std::string_view("late");
+  if (argc != 2 && !beats && !fails && !is_late) {
+    std::fprintf(stderr, "usage: %s FILE [heartbeat [NAME LABEL] | failing | late SCENARIO]\n", argv[0]);
     return 2;
   }
   try {
+    if (is_late) return be_late(argv[1], argv[3]) ? 0 : 2;
     beats   ? beat(argv[1], argc == 5 ? argv[3] : "heartbeat", argc == 5 ? argv[4] : "beat")
     : fails ? fail(argv[1])
             : run(argv[1]);

@@ -92,18 +92,14 @@ TEST(LatenessCauses, ShareOutTheTimeLost) {
   const lateness_causes causes = made_up();
   EXPECT_NEAR(causes.parts[1].of_all, 100'000.0 / 140'000, 0.005);
   EXPECT_NEAR(causes.parts[2].of_all, 40'000.0 / 140'000, 0.005);
-  EXPECT_NEAR(causes.parts[1].of_worst, 1000.0 / 41'000, 0.005);
-  EXPECT_NEAR(causes.parts[2].of_worst, 40'000.0 / 41'000, 0.005);
   EXPECT_DOUBLE_EQ(causes.parts[1].affected, 1);
   EXPECT_DOUBLE_EQ(causes.parts[2].affected, 0.002);
   EXPECT_EQ(causes.largest().name, "wait");
-  EXPECT_EQ(causes.largest_of_worst().name, "worker");
 }
 
 TEST(LatenessCauses, AnswerInWordsWithFigures) {
   const std::string said = why_late(made_up(), log_with(0, 100, 1000), log_with(0, 30, 9), log_with(0, 60'000, 9));
-  for (const char* words : {"Half of the timers began within 100 ns", "71.4 % went by while the worker slept",
-                            "in the worst 1 %, 97.6 % went by while the worker was busy",
+  for (const char* words : {"Half of the timers began within 100 ns", "71.4 % went by while the driver waited",
                             "a bare spin loop was 30 ns late", "a bare clock_nanosleep 60 us"})
     EXPECT_NE(said.find(words), std::string::npos) << words << "\n" << said;
 }

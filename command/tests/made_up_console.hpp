@@ -168,6 +168,7 @@ inline tool::console_view troubled_view() {
   sessions.row.rates[tool::counter::slow] = 4.0 / 300;
   sessions.row.rates[tool::counter::failed] = 2.0 / 300;
   sessions.row.missed = 31;
+  sessions.row.why = {tool::late_scenario::worker_starved, "1.2 s of 2 s ready to run but waiting"};
   sessions.row.slow = 9;
   sessions.row.failed = 2;
   sessions.row.last_error = "no such session: 0x7f31";

@@ -38,6 +38,7 @@ class made_up_page : public testing::Test {
     page.over_time = &over_time_;
     page.floor = &floor_;
     page.pending = &pending_;
+    page.why = {late_scenario::slept, ""};
     page.causes = lateness_causes::of({lateness_log(), wait_, lateness_log(), lateness_log()}, callback_);
     return page.html();
   }

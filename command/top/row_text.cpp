@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string_view>
 #include <utility>
 
+#include "host/host_files.hpp"
 #include "text/compact_units.hpp"
 
 namespace detent::tool {
@@ -54,6 +56,23 @@ std::string failures_of(const top_row& row) {
         fmt::format("{}{} {}", text.empty() ? "in its life: " : ", ", compact_count(static_cast<double>(count)), what);
   }
   return text;
+}
+
+std::vector<std::string> why_late_of(const top_row& row, std::size_t width) {
+  if (!is_late(row) || !row.why.is) return {};
+  std::vector<std::string> lines;
+  for (const auto& [head, text] : {std::pair("late: ", text_of(row.why)), std::pair("do: ", cure_of(row.why))}) {
+    std::string line = head;
+    for (const std::string_view word : words_of(text)) {
+      if (line.size() + word.size() > width) {
+        lines.push_back(std::move(line));
+        line = "  ";
+      }
+      line += std::string(word) + " ";
+    }
+    lines.push_back(std::move(line));
+  }
+  return lines;
 }
 
 }  // namespace detent::tool

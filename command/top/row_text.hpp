@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // The parts of a row that are shown as words.
 #pragma once
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "top/top_row.hpp"
 
@@ -11,5 +13,7 @@ std::string age_text(double ns);                // "12 s", "3 min 4 s", "5 h 6 m
 std::string options_of(const top_row& row);     // how the engine was made, in a line
 std::string failures_of(const top_row& row);    // what should not have happened since then; empty: nothing of it has
 std::string last_error_of(const top_row& row);  // empty: no callback has thrown
+// Why timers are late and what helps, in lines of that many columns; none if they are not very late.
+std::vector<std::string> why_late_of(const top_row& row, std::size_t width);
 
 }  // namespace detent::tool

@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "text/input_error.hpp"
+#include "top/engine_witness.hpp"
 #include "top/top_session.hpp"
 #include "top/top_source.hpp"
 #include "top/top_terminal.hpp"
@@ -48,12 +49,28 @@ void print(const std::string& text) {
   }
 }
 
-void print_readings(const top_source& source, top_session& session, const top_options& options, bool unicode) {
+// The engines with what the kernel tells of their drivers. `since_last` was to be the time since the last reading.
+class witnessed_source {
+ public:
+  explicit witnessed_source(const top_source& source) : source_(source) {}
+
+  host_reading read(double since_last) {
+    host_reading reading = source_.read();
+    witness_.look(reading, std::chrono::nanoseconds(seconds(since_last)).count());
+    return reading;
+  }
+
+ private:
+  const top_source& source_;
+  engine_witness witness_;
+};
+
+void print_readings(witnessed_source source, top_session& session, const top_options& options, bool unicode) {
   steady_clock::time_point next = steady_clock::now() + seconds(options.delay);
-  session.take(source.read(), time_of_day());
+  session.take(source.read(0), time_of_day());
   for (std::uint64_t reading = 1; options.readings == 0 || reading <= options.readings; ++reading) {
     std::this_thread::sleep_until(next);
-    session.take(source.read(), time_of_day());
+    session.take(source.read(options.delay), time_of_day());
     print((reading == 1 ? "" : "\n") + session.text(unicode));
     next += seconds(options.delay);
     // After a pause: an interval is not made up for, as it would be empty.
@@ -62,9 +79,9 @@ void print_readings(const top_source& source, top_session& session, const top_op
 }
 
 // Returns the signal that ended it, or 0.
-int show_readings(const top_source& source, top_session& session, const top_options& options, bool unicode) {
+int show_readings(witnessed_source source, top_session& session, const top_options& options, bool unicode) {
   top_terminal terminal;
-  session.take(source.read(), time_of_day());
+  session.take(source.read(0), time_of_day());
   steady_clock::time_point next = steady_clock::now() + seconds(std::min(options.delay, first_delay));
   for (std::uint64_t readings = 0;;) {
     const top_terminal::event seen = terminal.wait((next - steady_clock::now()).count());
@@ -77,7 +94,7 @@ int show_readings(const top_source& source, top_session& session, const top_opti
       due = due || wish == top_session::wish::look;
     }
     if (due) {
-      session.take(source.read(), time_of_day());
+      session.take(source.read(delay), time_of_day());
       if (++readings == options.readings) return 0;
       if (readings == 1) session.model().select_first();
     }
@@ -96,11 +113,11 @@ void run_top(const top_options& options) {
   int ended_by = 0;
   if (options.batch) {
     source.require_targets();
-    print_readings(source, session, options, unicode);
+    print_readings(witnessed_source(source), session, options, unicode);
   } else {
     top_terminal::require_terminal();
     source.require_targets();
-    ended_by = show_readings(source, session, options, unicode);
+    ended_by = show_readings(witnessed_source(source), session, options, unicode);
   }
   if (ended_by == 0) return;
   // The terminal is as it was: now the signal does what it does to any other program, and not what ncurses has left.

@@ -111,10 +111,11 @@ std::size_t figures_lines(const top_row& row) {
 
 }  // namespace
 
-std::size_t least_detail_lines(const top_row& row) {
+std::size_t least_detail_lines(const top_row& row, std::size_t width) {
   const auto line = [](bool there) -> std::size_t { return there ? 1 : 0; };
   return 2 + line(row.set.has_value()) + line(!advice_of(row).empty()) + line(!failures_of(row).empty()) +
-         line(!row.stall.empty()) + line(!row.last_error.empty()) + figures_lines(row);
+         line(!row.stall.empty()) + line(!row.last_error.empty()) + figures_lines(row) +
+         why_late_of(row, width - 1).size();
 }
 
 void draw_detail(screen_grid& grid, std::size_t top, std::size_t lines, const top_row& row, double seconds) {
@@ -124,6 +125,7 @@ void draw_detail(screen_grid& grid, std::size_t top, std::size_t lines, const to
   if (row.set) grid.put_left(top++, 1, grid.width() - 1, text_of(*row.set));
   if (const std::string advice = advice_of(row); !advice.empty())
     grid.put_left(top++, 1, grid.width() - 1, advice, text_style::alarm);
+  for (const std::string& each : why_late_of(row, grid.width() - 1)) grid.put(top++, 1, each, text_style::strong);
   if (!row.stall.empty()) grid.put_left(top++, 1, grid.width() - 1, row.stall, text_style::alarm);
   if (const std::string failures = failures_of(row); !failures.empty()) {
     grid.put_left(top++, 1, grid.width() - 1, failures, text_style::alarm);

@@ -29,7 +29,7 @@ constexpr help_line words[] = {
     {"WORKER", "the driver was busy, mostly with other callbacks"},
     {"DISPATCH", "the executor had no thread free"},
     {"MISS/s", "periods of fixed-rate timers that no run was for"},
-    {"LATE BY", "which of these four has the largest P99"},
+    {"LATE BY", "which of these four has the largest SHARE"},
     {"SHARE", "of all lateness together"},
     {"CALLBACK", "how long callbacks took, P99"},
     {"BACKLOG", "operations that the driver has not drained yet"},

@@ -4,7 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <iterator>
 #include <string_view>
+
+#include "lateness/counted_lateness.hpp"
 
 namespace detent::tool {
 namespace {
@@ -51,11 +55,10 @@ time_figures figures_of(const counters_histogram& histogram) {
 }
 
 std::optional<cause> main_cause(const figures_by_cause& times) {
-  const auto less = [&times](cause a, cause b) {
-    return times[a].p99 != times[b].p99 ? times[a].p99 < times[b].p99 : times[a].sum < times[b].sum;
-  };
-  const cause most = *std::max_element(std::begin(parts), std::end(parts), less);
-  return times[most].most > 0 ? std::optional(most) : std::nullopt;
+  std::array<double, std::size(parts)> sums = {};
+  std::transform(std::begin(parts), std::end(parts), sums.begin(), [&times](cause each) { return times[each].sum; });
+  const auto place = main_part(sums);
+  return place ? std::optional(parts[*place]) : std::nullopt;
 }
 
 double share_of(const figures_by_cause& times, cause part) {
@@ -90,6 +93,8 @@ top_row row_of(const engine_reading& later, const engine_reading* earlier) {
     row.cpu = std::clamp(static_cast<double>(*later.worker_cpu - before) / span, 0.0, 1.0);
   }
   row.times = figures_of(change.histograms);
+  row.why = diagnose(late_figures_of(change, static_cast<double>(row.pending), span),
+                     earlier ? since(later.driver, earlier->driver) : later.driver);
   row.refused = now.totals[counter::refused];
   row.dropped = now.totals[counter::dropped];
   row.failed = now.totals[counter::failed];
@@ -141,11 +146,15 @@ top_row row_of_set(const std::vector<const engine_reading*>& later, const std::v
   row.wakeups = 0;
   for (top_label& label : row.labels) label.scheduled = label.fired = label.missed = 0;
   std::vector<shard_figures> shards;
+  double most_late = 0;
   for (std::size_t i = 0; i < later.size(); ++i) {
     const top_row shard = row_of(*later[i], earlier.empty() ? nullptr : earlier[i]);
     add_rates(row, shard);
     shards.push_back(
         {.shard = shard.identity.shard, .fired = shard.rates[counter::fired], .p99 = shard.times[cause::lateness].p99});
+    // Of the set the latest shard: its driver has the evidence.
+    if (shard.times[cause::lateness].sum > most_late) row.why = shard.why;
+    most_late = std::max(most_late, shard.times[cause::lateness].sum);
     if (shard.cpu) row.cpu = std::max(row.cpu.value_or(0), *shard.cpu);
   }
   row.set = figures_of_set(row.identity, shards);
@@ -153,15 +162,17 @@ top_row row_of_set(const std::vector<const engine_reading*>& later, const std::v
 }
 
 std::string advice_of(const top_row& row) {
-  constexpr double busy = 0.6, late = 100'000;  // of a CPU; nanoseconds
+  constexpr double busy = 0.6;  // of a CPU
   const bool spins = std::string_view(row.identity.wait) == "busy";
-  const char* const driver = row.identity.worker_thread != 0 ? "worker" : "loop";
-  std::string why;
-  if (row.cpu && *row.cpu > busy && !spins) why = fmt::format("uses {:.0f} % of a CPU", *row.cpu * 100);
-  if (main_cause(row.times) == cause::worker && row.times[cause::worker].p99 > late)
-    why += std::string(why.empty() ? "" : " and ") + "is why timers are late";
-  if (why.empty()) return "";
-  return fmt::format("the {} is the limit: it {}; an executor or more shards (docs/sharding.md)", driver, why);
+  if (!row.cpu || *row.cpu <= busy || spins) return "";
+  return fmt::format(
+      "the worker is the limit: it uses {:.0f} % of a CPU; an executor or more shards (docs/sharding.md)",
+      *row.cpu * 100);
+}
+
+bool is_late(const top_row& row) {
+  constexpr double late = 100'000;  // nanoseconds
+  return row.times[cause::lateness].p99 > late || row.rates[counter::missed] > 0;
 }
 
 }  // namespace detent::tool

@@ -8,12 +8,14 @@
 
 #include "counters/counters_set.hpp"
 #include "counters/counters_snapshot.hpp"
+#include "lateness/lateness_diagnosis.hpp"
 
 namespace detent::tool {
 
 struct engine_reading {
   counters_snapshot snapshot;
   std::optional<std::int64_t> worker_cpu;  // nanoseconds used by the worker's thread so far
+  driver_evidence driver = {};             // not visible where no witness was asked
 };
 
 // The figures of one histogram, in nanoseconds.
@@ -42,6 +44,7 @@ struct top_row {
   std::optional<double> margin;         // nanoseconds; only the hybrid wait has one
   std::optional<double> cpu;            // of the worker: 1.0 is one CPU all the time; none: driven by a caller
   figures_by_cause times;
+  lateness_diagnosis why;  // timers are late
   // Since the engine was made: what should be none.
   std::uint64_t refused = 0, dropped = 0, failed = 0, slow = 0, missed = 0, over_capacity = 0;
   std::uint64_t lost_records = 0, clock_distrusted = 0;
@@ -55,7 +58,7 @@ struct top_row {
 };
 
 time_figures figures_of(const counters_histogram& histogram);
-// The part of the lateness with the largest p99; of equal ones that with the largest sum; none if no timer was late.
+// The part with the largest share of all lateness, see share_of(); none if no timer was late.
 std::optional<cause> main_cause(const figures_by_cause& times);
 // The share of all lateness that a cause made, 0 to 1.
 double share_of(const figures_by_cause& times, cause part);
@@ -64,8 +67,11 @@ top_row row_of(const engine_reading& later, const engine_reading* earlier);
 // A set's, from the readings of its shards, in their order; `earlier` has as many, or none. The CPU is that of the
 // worker that uses most, which is the first to be the limit. Leaves p99s empty.
 top_row row_of_set(const std::vector<const engine_reading*>& later, const std::vector<const engine_reading*>& earlier);
-// Advice about a worker, or a loop, that is the limit: it uses more than 60 % of a CPU, or is why timers are late. The
-// text is empty if the row does not show that.
+// Advice about a worker that is the limit: it uses more than 60 % of a CPU without a busy wait. The text is
+// empty if the row does not show that.
 std::string advice_of(const top_row& row);
+// Whether the timers of the row are so late that it is worth a line: 1 % of them by more than 100 us, or periods were
+// missed.
+bool is_late(const top_row& row);
 
 }  // namespace detent::tool

@@ -99,7 +99,7 @@ screen_grid draw_top(const top_model& model, const top_view& view, std::size_t w
   const top_row& selected = *model.selected_row();
   // Three engines at least above the detail; of what is left to share, labels get up to five lines.
   const std::size_t rows = model.rows().size(), least_rows = std::min<std::size_t>(rows, 3);
-  const std::size_t detail = least_detail_lines(selected);
+  const std::size_t detail = least_detail_lines(selected, width);
   std::size_t table = room;
   if (view.detail && room >= 1 + least_rows + detail) {
     const std::size_t labels = selected.labels.empty() ? 0 : std::min<std::size_t>(selected.labels.size() + 1, 5);

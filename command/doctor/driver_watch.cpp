@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "doctor/driver_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace detent::tool {
+namespace {
+
+// Beyond that a process is too large to be read once a second.
+constexpr std::size_t most_threads = 64;
+constexpr std::int64_t least_overdue = 100'000'000;  // ns
+constexpr double much_waiting = 0.01;
+
+std::int64_t grown(std::uint64_t now, std::uint64_t before) {
+  return now > before ? static_cast<std::int64_t>(now - before) : 0;
+}
+
+bool is_stopped(const thread_facts& thread) { return thread.state == 'T' || thread.state == 't'; }
+
+}  // namespace
+
+driver_watch::threads driver_watch::read_threads(const host_files& host) const {
+  threads out;
+  const std::vector<long long> ids = host.numbers_in(fmt::format("/proc/{}/task", process_));
+  if (ids.size() > most_threads) return out;
+  for (const long long id : ids)
+    if (auto facts = thread_of(host, process_, id)) out.emplace(id, std::move(*facts));
+  return out;
+}
+
+void driver_watch::look(const host_files& host, const machine_watch& machine, std::int64_t overdue) {
+  const bool first = !looked_;
+  const std::int64_t length = first ? 0 : machine.now() - looked_at_;
+  const bool all = !worker_ || overdue >= least_overdue;
+  threads now = all ? read_threads(host) : threads();
+  if (worker_ && !now.contains(*worker_))
+    if (auto facts = thread_of(host, process_, *worker_)) now.emplace(*worker_, std::move(*facts));
+  evidence_.visible = !now.empty();
+  evidence_.overdue = overdue;
+  take_driver(now, length);
+  if (!first) take_stops(now, all, length, overdue);
+  take_machine(machine, first);
+  if (first || waiting_ >= much_waiting || overdue >= least_overdue) take_quota(host);
+  last_ = std::move(now);
+  last_has_all_ = all;
+  looked_at_ = machine.now();
+  looked_ = true;
+}
+
+// What was stolen counts where the driver has stayed on its CPU.
+void driver_watch::take_machine(const machine_watch& machine, bool first) {
+  const std::int64_t stolen = driver_ ? machine.stolen_from(driver_->cpu) : 0;
+  const int cpu = driver_ ? driver_->cpu : -1;
+  if (!first && cpu == cpu_) evidence_.stolen += std::max<std::int64_t>(stolen - stolen_, 0);
+  cpu_ = cpu;
+  stolen_ = stolen;
+  if (!first && machine.halted() > halted_) {
+    evidence_.halted += machine.halted() - halted_;
+    evidence_.longest_halt = machine.longest_halt();
+  }
+  halted_ = machine.halted();
+}
+
+// Of the threads that ran, a caller's may be any. It is held to be the one that waited least, so that none is called
+// starved that is not.
+void driver_watch::take_driver(const threads& now, std::int64_t length) {
+  driver_.reset();
+  std::int64_t ran = 0, waited = 0, slices = 0;
+  for (const auto& [id, facts] : now) {
+    if (worker_ && id != *worker_) continue;
+    const auto before = last_.find(id);
+    const bool known = before != last_.end();
+    // The life of a worker is that of its engine, so that all of it counts at the first look.
+    if (!known && (!worker_ || looked_)) continue;
+    const std::int64_t its_run = grown(facts.ran, known ? before->second.ran : 0);
+    const std::int64_t its_wait = grown(facts.waited, known ? before->second.waited : 0);
+    if (!worker_ && (its_run == 0 || (driver_ && its_wait >= waited))) continue;
+    driver_ = facts;
+    ran = its_run;
+    waited = its_wait;
+    slices = grown(facts.slices, known ? before->second.slices : 0);
+  }
+  evidence_.ran += ran;
+  evidence_.waited += waited;
+  evidence_.slices += slices;
+  waiting_ = length > 0 ? static_cast<double>(waited) / static_cast<double>(length) : 0;
+}
+
+void driver_watch::take_stops(const threads& now, bool all, std::int64_t length, std::int64_t overdue) {
+  const auto stopped = [](const threads& some) {
+    return !some.empty() && std::all_of(some.begin(), some.end(), [](auto& each) { return is_stopped(each.second); });
+  };
+  const auto rested = [this](const auto& each) {
+    const auto before = last_.find(each.first);
+    return before != last_.end() && before->second.ran == each.second.ran &&
+           before->second.waited == each.second.waited && each.second.state != 'R';
+  };
+  const auto note = [length](bool is, std::int64_t& current, std::int64_t& sum, std::int64_t& longest) {
+    if (!is) {
+      current = 0;
+      return;
+    }
+    sum += length;
+    longest = current += length;
+  };
+  note(stopped(now) || stopped(last_), stop_, evidence_.stopped, evidence_.longest_stop);
+  const bool quiet = overdue >= least_overdue && all && last_has_all_ && now.size() == last_.size() && !now.empty() &&
+                     std::all_of(now.begin(), now.end(), rested);
+  note(quiet, quiet_, evidence_.quiet, evidence_.longest_quiet);
+}
+
+void driver_watch::take_quota(const host_files& host) {
+  cpu_quota now = quota_of(host, process_);
+  if (quota_ && quota_->statistics == now.statistics) {
+    evidence_.throttles += static_cast<std::uint64_t>(grown(now.throttled, quota_->throttled));
+    evidence_.throttled += grown(now.stood_still, quota_->stood_still);
+  }
+  quota_ = std::move(now);
+}
+
+}  // namespace detent::tool

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: MIT
+#include "doctor/engine_lateness.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "counters/counters_file.hpp"
+#include "counters/counters_search.hpp"
+#include "lateness/counted_lateness.hpp"
+#include "text/input_error.hpp"
+#include "text/units.hpp"
+
+namespace detent::tool {
+namespace {
+
+constexpr double late_by_much = 100'000, late = 1'000'000;  // ns, of the p99
+
+std::optional<long long> worker_thread(const counters_snapshot& engine) {
+  const std::uint32_t thread = engine.identity.worker_thread;
+  return thread == 0 ? std::nullopt : std::optional<long long>(thread);
+}
+
+finding judged(const counters_snapshot& first, const counters_snapshot& last, const driver_evidence& evidence) {
+  const counters_snapshot change = since(last, first);
+  const counters_histogram& lateness = change.histograms[cause::lateness];
+  finding out{"lateness of the timers", severity::fine, "", last.identity.path};
+  const std::string name = last.identity.name.empty() ? "an engine" : last.identity.name;
+  const auto time = [](duration ns) { return time_text(static_cast<double>(ns.count())); };
+  if (lateness.count() == 0) {
+    out.seen = name + ": none fired";
+    return out;
+  }
+  out.seen = fmt::format("{}: p99 {}, the latest {}", name, time(lateness.percentile(99)), time((lateness.max)()));
+  const late_figures figures =
+      late_figures_of(change, static_cast<double>(last.pending()), static_cast<double>(last.read_at - first.read_at));
+  std::array<double, 4> sums = {};
+  std::transform(figures.parts.begin(), figures.parts.end(), sums.begin(), [](auto& each) { return each.sum; });
+  const auto main = main_part(sums);
+  const auto p99 = static_cast<double>(lateness.percentile(99).count());
+  if (!main || p99 < late_by_much) return out;
+  constexpr const char* names[] = {"drain", "wait", "worker", "dispatch"};
+  const lateness_diagnosis why = diagnose(figures, evidence);
+  out.judged = p99 >= late ? severity::bad : severity::warning;
+  out.seen +=
+      fmt::format(", {} by {}", percent_text(sums[*main] / (sums[0] + sums[1] + sums[2] + sums[3])), names[*main]);
+  out.meaning = text_of(why);
+  out.cure = cure_of(why);
+  return out;
+}
+
+}  // namespace
+
+engine_lateness::engine_lateness(long long process) {
+  machine_.look(machine_clocks::read(host_), 0, host_);
+  std::vector<std::string> paths;
+  try {
+    paths = counters_files_of(process, "/dev/shm");
+  } catch (const input_error&) {
+    return;  // a process whose files may not be read has no engine that could be shown
+  }
+  for (std::string& path : paths) {
+    try {
+      counters_snapshot snapshot = counters_file(path, path_origin::found).read();
+      require_owner(snapshot, host_);
+      if (snapshot.ended || snapshot.identity.process != process) continue;
+      driver_watch driver(process, worker_thread(snapshot));
+      engines_.push_back({std::move(path), std::move(driver), snapshot, snapshot, {}});
+    } catch (const input_error&) {
+      continue;  // not an engine's, or of one that has ended
+    }
+    look_at(engines_.back());
+    engines_.back().before = engines_.back().driver.evidence();
+  }
+}
+
+void engine_lateness::look(std::int64_t expected) {
+  machine_.look(machine_clocks::read(host_), expected, host_);
+  for (engine& each : engines_) look_at(each);
+}
+
+void engine_lateness::look_at(engine& each) {
+  try {
+    each.last = counters_file(each.path, path_origin::found).read();
+  } catch (const input_error&) {
+    return;  // it has ended: its figures stay those of the last look
+  }
+  each.driver.look(host_, machine_, overdue_of(each.last));
+}
+
+std::vector<finding> engine_lateness::findings() const {
+  std::vector<finding> out;
+  out.reserve(engines_.size());
+  for (const engine& each : engines_) {
+    const driver_evidence evidence = since(each.driver.evidence(), each.before);
+    out.push_back(judged(each.first, each.last, evidence));
+  }
+  return out;
+}
+
+}  // namespace detent::tool

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include "lateness/lateness_diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "text/units.hpp"
+
+namespace detent::tool {
+namespace {
+
+constexpr std::size_t drain = 0, wait = 1, worker = 2, dispatch = 3;
+constexpr double millisecond = 1e6;
+
+double as_number(std::int64_t ns) { return static_cast<double>(ns); }
+
+class examination {
+ public:
+  examination(const late_figures& late, const driver_evidence& evidence, std::size_t main)
+      : late_(late), evidence_(evidence), part_(late.parts[main]), main_(main) {}
+
+  lateness_diagnosis run() const {
+    if (auto found = standstill()) return *found;
+    if (auto found = lack_of_cpu()) return *found;
+    if (main_ == dispatch) return {late_scenario::executor_full};
+    if (main_ == worker) return behind_callbacks();
+    return main_ == wait ? late_return() : late_drain();
+  }
+
+ private:
+  // Whether that much lost time makes at least half of this part. In pieces of the part's typical size, each piece
+  // makes all timers late that are due in it, at least one. A periodic timer is late once in a piece, however short its
+  // period is.
+  bool explains(double lost) const {
+    const double pieces = late_.span > 0 ? late_.span / std::max(1.0, part_.typical) : 1;
+    const double due = std::min(late_.fired / pieces, late_.pending + late_.scheduled / pieces);
+    return lost > 0 && lost * std::max(1.0, due) >= part_.sum / 2;
+  }
+  // What is due in a stop waits for two thirds of it on average: far smaller lateness has another cause.
+  bool explains_stop(double lost, double longest) const { return part_.typical >= longest / 10 && explains(lost); }
+
+  std::optional<lateness_diagnosis> standstill() const {
+    const driver_evidence& e = evidence_;
+    if (explains_stop(as_number(e.halted), as_number(e.longest_halt)))
+      return lateness_diagnosis{late_scenario::machine_halted, "for " + time_text(as_number(e.halted))};
+    // A callback that blocks keeps the process quiet, too.
+    const bool blocked = late_.longest_callback >= part_.typical / 4;
+    const double quiet = blocked ? 0 : as_number(e.quiet);
+    const double stopped = std::max(as_number(e.stopped), quiet);
+    const double longest = std::max(as_number(e.longest_stop), blocked ? 0 : as_number(e.longest_quiet));
+    if (explains_stop(stopped, longest))
+      return lateness_diagnosis{late_scenario::process_stopped, "for about " + time_text(stopped)};
+    return std::nullopt;
+  }
+
+  std::string ready_but_waiting() const {
+    return fmt::format("{} of {} ready to run but waiting", time_text(as_number(evidence_.waited)),
+                       time_text(late_.span));
+  }
+
+  // Any thread waits a little each time that it gets a CPU. That makes no timer late by a millisecond, but adds up to
+  // more than all timers were late if there are few.
+  double waited_beyond_wakeups() const {
+    constexpr double usual = 0.01 * millisecond;
+    const double waited = as_number(evidence_.waited);
+    return part_.typical >= millisecond ? waited : waited - usual * as_number(evidence_.slices);
+  }
+
+  std::optional<lateness_diagnosis> lack_of_cpu() const {
+    const driver_evidence& e = evidence_;
+    const double waited = waited_beyond_wakeups(), throttled = as_number(e.throttled);
+    // Work is slow for lack of CPU only if the driver waited for about as long as it ran.
+    const double work = late_.callbacks > 0 ? late_.callbacks : main_ == worker ? as_number(e.ran) : 0;
+    const auto slows = [&](double lost) { return explains(lost) && (main_ == wait || lost >= work / 2); };
+    if (e.throttles > 0 && throttled >= waited / 4 && slows(std::max(waited, throttled))) {
+      return lateness_diagnosis{late_scenario::quota_used_up,
+                                fmt::format("{}; {} {}", ready_but_waiting(), count_text(e.throttles),
+                                            e.throttles == 1 ? "period ended early" : "periods ended early")};
+    }
+    if (main_ == dispatch) return std::nullopt;  // of the executor's threads nothing else is known
+    if (slows(waited)) {
+      return lateness_diagnosis{late_.wait ? late_scenario::worker_starved : late_scenario::loop_starved,
+                                ready_but_waiting() + (e.rival.empty() ? "" : "; " + e.rival)};
+    }
+    if (slows(as_number(e.stolen)))
+      return lateness_diagnosis{late_scenario::cpu_stolen,
+                                fmt::format("{} of {}", time_text(as_number(e.stolen)), time_text(late_.span))};
+    return std::nullopt;
+  }
+
+  lateness_diagnosis behind_callbacks() const {
+    const double longest = late_.longest_callback;
+    return {late_scenario::behind_callbacks, longest > 0 ? "one took " + time_text(longest) : ""};
+  }
+
+  lateness_diagnosis late_return() const {
+    if (!late_.wait) return {late_scenario::polled_late};
+    if (part_.typical >= 1 * millisecond && !evidence_.visible) return {late_scenario::not_visible};
+    if (part_.typical >= 10 * millisecond) return {late_scenario::worker_away, "for up to " + time_text(part_.most)};
+    if (*late_.wait == wait_options::kind::busy) return {late_scenario::spin_interrupted};
+    return {*late_.wait == wait_options::kind::sleep ? late_scenario::slept : late_scenario::slept_too_long};
+  }
+
+  // How long poll() was not called, at most.
+  double longest_gap() const {
+    double gap = std::max(late_.parts[wait].most, as_number(evidence_.overdue));
+    // Where no one rings, because there is no wake_fd(), and each drain finds several, each poll drains.
+    if (late_.rings == 0 && late_.drained >= 2 * late_.drains && late_.drains > 0)
+      gap = std::max(gap, late_.span / late_.drains);
+    return gap;
+  }
+
+  lateness_diagnosis late_drain() const {
+    const double longest = std::max(late_.longest_callback, late_.parts[worker].typical);
+    if (explains(late_.callbacks) && longest >= part_.typical / 4) return behind_callbacks();
+    if (!late_.wait && part_.typical <= 2 * longest_gap()) return {late_scenario::polled_late};
+    return {evidence_.visible ? late_scenario::scheduled_late : late_scenario::not_visible};
+  }
+
+  const late_figures& late_;
+  const driver_evidence& evidence_;
+  const late_part& part_;
+  const std::size_t main_;
+};
+
+}  // namespace
+
+std::optional<std::size_t> main_part(const std::array<double, 4>& sums) {
+  const auto most = std::max_element(sums.begin(), sums.end());
+  if (*most <= 0) return std::nullopt;
+  return static_cast<std::size_t>(most - sums.begin());
+}
+
+lateness_diagnosis diagnose(const late_figures& late, const driver_evidence& evidence) {
+  std::array<double, 4> sums = {};
+  std::transform(late.parts.begin(), late.parts.end(), sums.begin(), [](const late_part& each) { return each.sum; });
+  const auto main = main_part(sums);
+  return main ? examination(late, evidence, *main).run() : lateness_diagnosis();
+}
+
+std::string text_of(const lateness_diagnosis& diagnosis) {
+  if (!diagnosis.is) return "";
+  const std::string name(words_for(*diagnosis.is).name);
+  return diagnosis.seen.empty() ? name : name + ": " + diagnosis.seen;
+}
+
+std::string cure_of(const lateness_diagnosis& diagnosis) {
+  return diagnosis.is ? std::string(words_for(*diagnosis.is).cure) : "";
+}
+
+}  // namespace detent::tool

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Why an engine's timers are late, by its own figures and by what the kernel tells of its driver.
+#pragma once
+#include <detent/options.hpp>
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "lateness/driver_evidence.hpp"
+#include "lateness/late_scenario.hpp"
+
+namespace detent::tool {
+
+// One part of the lateness. Nanoseconds.
+struct late_part {
+  double sum = 0, most = 0;
+  double typical = 0;  // the mean size of what makes up the sum: each value counts by its length
+};
+
+// The figures of an engine between two readings.
+struct late_figures {
+  std::array<late_part, 4> parts = {};  // drain, wait, worker, dispatch
+  double span = 0;                      // nanoseconds
+  double fired = 0, scheduled = 0;
+  double pending = 0;                          // at the end
+  double callbacks = 0, longest_callback = 0;  // nanoseconds of the driver's time; zero where an executor runs them
+  double drains = 0, drained = 0, rings = 0;
+  std::optional<wait_options::kind> wait = {};  // of the worker; none: a caller drives it
+};
+
+struct lateness_diagnosis {
+  std::optional<late_scenario> is = {};  // none: no timer was late
+  std::string seen = {};                 // the evidence, with figures; may be empty
+};
+
+// The place of the part with the largest sum, which is what "late by" means wherever it is shown; none if all are zero.
+std::optional<std::size_t> main_part(const std::array<double, 4>& sums);
+
+// `evidence` is of the same span as the figures.
+lateness_diagnosis diagnose(const late_figures& late, const driver_evidence& evidence);
+
+// "the worker had too little CPU: 1.2 s of 2 s ready to run but waiting"; empty if no timer was late.
+std::string text_of(const lateness_diagnosis& diagnosis);
+std::string cure_of(const lateness_diagnosis& diagnosis);  // empty if no timer was late
+
+}  // namespace detent::tool
