@@ -7,10 +7,10 @@
 
 #include <atomic>
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <thread>
 #include <vector>
@@ -68,7 +68,7 @@ void keep_beating(detent::engine& engine) {
   for (int i = 0; i < 50; ++i) engine.schedule_at_fixed_rate(10ms, 10ms, [] {});
 }
 
-// Until standard input ends, on a thread of its own; calls `step` meanwhile, and then sleeps.
+// Calls `step` on a thread of its own, with a sleep after each call, until standard input ends.
 template <class Step>
 void until_the_end(detent::duration between, Step step) {
   std::atomic<bool> over = false;
@@ -134,7 +134,7 @@ bool be_late(const char* file, std::string_view scenario) {
   } else if (scenario == "past") {
     schedule_into_the_past(file);
   } else if (scenario.starts_with("cpu")) {
-    spin_on(file, std::atoi(scenario.data() + 3));
+    spin_on(file, std::stoi(std::string(scenario.substr(3))));
   } else {
     return false;
   }
