@@ -10,7 +10,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::size_t drain = 0, wait = 1, worker = 2, dispatch = 3;
+constexpr std::size_t wait = 1, worker = 2, dispatch = 3;  // the places of the parts; the first is drain
 constexpr double millisecond = 1e6;
 
 double as_number(std::int64_t ns) { return static_cast<double>(ns); }
