@@ -19,7 +19,7 @@
 #include <tuple>
 #include <utility>
 
-#include "support/unlockable_memory.hpp"
+#include "support/platform/unlockable_memory.hpp"
 
 namespace detent::testing {
 

@@ -53,6 +53,9 @@ inline std::size_t mappings() {
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
+// How many CPUs the machine may have: the least number that is none's.
+inline int configured_cpus() { return static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)); }
+
 struct memory_use {
   std::size_t mapped = 0, resident = 0;  // bytes
 };
@@ -96,6 +99,7 @@ inline std::string status_field(const std::string& folder, const std::string& ke
 // name.
 inline std::size_t threads() { return 0; }
 inline std::size_t descriptors() { return 0; }
+inline int configured_cpus() { return static_cast<int>(std::thread::hardware_concurrency()); }
 inline std::optional<std::string> thread_folder(const std::string&) { return std::nullopt; }
 inline std::string status_field(const std::string&, const std::string&) { return {}; }
 #endif

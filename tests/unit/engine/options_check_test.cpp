@@ -2,9 +2,9 @@
 #include "engine/options_check.hpp"
 
 #include "platform/tsc_clock.hpp"
+#include "support/platform/process.hpp"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <functional>
 #include <string>
@@ -54,7 +54,7 @@ TEST(OptionsCheck, NamesEachImpossibleOptionAndItsValue) {
       {"reserve = 18446744073709551615: ", [](engine_options& o) { o.reserve = SIZE_MAX; }},
       {"cpu = -1: ", [](engine_options& o) { o.cpu = -1; }},
       {"cpu = 100000: ", [](engine_options& o) { o.cpu = 100'000; }},
-      {"cpu = ", [](engine_options& o) { o.cpu = static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)); }},
+      {"cpu = ", [](engine_options& o) { o.cpu = drive::configured_cpus(); }},
       {"realtime_priority = 0: ", [](engine_options& o) { o.realtime_priority = 0; }},
       {"realtime_priority = 100: ", [](engine_options& o) { o.realtime_priority = 100; }},
       {"cpu = 0: ", [](engine_options& o) { o.cpu = 0, o.drive = drive_kind::caller; }},

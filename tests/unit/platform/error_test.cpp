@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <detent/error.hpp>
 
+#include "support/platform/over_quota.hpp"
+
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -45,7 +47,7 @@ TEST(Error, SaysWhatItWasGivenAndNothingElse) {
 
 TEST(Error, HasTheSameCodeForTheSameCause) {
   for (int denied : {EACCES, EPERM, EROFS, EBUSY}) EXPECT_EQ(detail::code_of(denied), errc::not_permitted) << denied;
-  for (int too_many : {EMFILE, ENFILE, EAGAIN, ENOSPC, EDQUOT, EFBIG})
+  for (int too_many : {EMFILE, ENFILE, EAGAIN, ENOSPC, drive::over_quota, EFBIG})
     EXPECT_EQ(detail::code_of(too_many), errc::limit_reached) << too_many;
   for (int wrong : {ENOENT, EISDIR, ENAMETOOLONG, EINVAL, ENODEV})
     EXPECT_EQ(detail::code_of(wrong), errc::invalid_option) << wrong;

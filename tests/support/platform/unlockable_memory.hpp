@@ -2,12 +2,16 @@
 // An engine whose memory is to be locked gets no more of it while this exists, whatever the machine has.
 #pragma once
 
+#ifdef __linux__
 #include <linux/capability.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#endif
 
 namespace detent::testing {
+
+#ifdef __linux__
 
 // Takes from this thread the capability by which root locks what it likes, and from the process what others may lock.
 // What is locked stays so. The destructor, on the same thread, puts both back.
@@ -35,5 +39,8 @@ class unlockable_memory {
   __user_cap_header_struct thread_{_LINUX_CAPABILITY_VERSION_3, 0};
   __user_cap_data_struct capabilities_[2] = {};
 };
+#else
+class unlockable_memory {};  // an engine that wants its memory locked is refused there
+#endif
 
 }  // namespace detent::testing
