@@ -51,7 +51,7 @@ class roster_memory {
 
  private:
   void add_slab(std::size_t chunks) {
-    slabs_.push_back(std::make_unique_for_overwrite<chunk[]>(chunks));
+    slabs_.push_back(std::unique_ptr<chunk[]>(new chunk[chunks]));  // not zeroed; libc++ 14 has no function for it
     fresh_ = slabs_.back().get();
     end_ = fresh_ + chunks;
     made_ += chunks;

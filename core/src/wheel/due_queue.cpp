@@ -104,8 +104,11 @@ bool due_queue::insert(const due_entry& entry) noexcept {
 }
 
 bool due_queue::may_contain(nanoseconds_t deadline) const noexcept {
-  return !late_.empty() ||
-         std::ranges::binary_search(std::span(batch_).subspan(next_), deadline, {}, &due_entry::deadline);
+  if (!late_.empty()) return true;
+  const auto left = std::span(batch_).subspan(next_);
+  const auto first = std::lower_bound(left.begin(), left.end(), deadline,
+                                      [](const due_entry& due, nanoseconds_t wanted) { return due.deadline < wanted; });
+  return first != left.end() && first->deadline == deadline;
 }
 
 due_entry due_queue::pop_late() noexcept {

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <latch>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -20,6 +19,7 @@
 #include "support/drive_problem.hpp"
 #include "support/drive_stuck.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/meeting.hpp"
 
 namespace detent {
 namespace {
@@ -37,7 +37,7 @@ std::shared_ptr<keyed_pool> pool_of(keyed_pool_options options) {
 
 TEST(KeyedPool, RunsCallbacksOfDifferentKeysAtOnce) {
   drive::virtual_engine rig({.executor = pool_of({.threads = 3})});
-  std::latch all(3);
+  test::meeting all(3);
   std::atomic<int> met{0};
   for (std::uint64_t key = 0; key < 3; ++key) {
     rig.engine.schedule_after(0ns,
@@ -96,7 +96,7 @@ TEST(KeyedPool, LetsAStuckCallbackHoldUpItsOwnKeyAlone) {
 TEST(KeyedPool, WakesAThreadForWorkThatThoseWhoRunCannotTake) {
   engine e({.executor = pool_of({.threads = 3})});
   for (std::uint64_t round = 0; round < 50; ++round) {
-    std::latch all(3);
+    test::meeting all(3);
     std::atomic<int> ended{0};
     for (std::uint64_t key = 0; key < 3; ++key) {
       e.schedule_after(std::chrono::microseconds(key * round),
@@ -114,7 +114,7 @@ TEST(KeyedPool, TakesTheKeyFromAFunctionWhereAsked) {
   drive::virtual_engine rig({.executor = pool_of({.threads = 2, .key_of = [](const fired_timer& f) {
                                                     return f.deadline().time_since_epoch().count() % 2;
                                                   }})});
-  std::latch both(2);
+  test::meeting both(2);
   std::atomic<int> met{0};
   for (const int ns : {1, 2}) {
     rig.engine.schedule_at(at(ns), [&] {

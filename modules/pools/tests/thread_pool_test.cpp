@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
-#include <latch>
 #include <memory>
 #include <string>
 #include <thread>
@@ -16,6 +15,7 @@
 #include "support/drive_eventually.hpp"
 #include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/meeting.hpp"
 #include "support/platform/asleep.hpp"
 #include "support/platform/process.hpp"
 
@@ -70,7 +70,7 @@ TEST(ThreadPool, RunsCallbacksOnItsOwnThreads) {
 
 TEST(ThreadPool, RunsAsManyAtOnceAsItHasThreads) {
   drive::virtual_engine rig({.executor = pool_of({.threads = 3})});
-  std::latch all(3);
+  test::meeting all(3);
   std::atomic<int> met{0};
   for (int i = 0; i < 3; ++i) {
     rig.engine.schedule_after(0ns, [&] {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <detent/recipes/detail/alarm.hpp>
 
+#include "support/meeting.hpp"
+
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <latch>
 #include <memory>
 #include <mutex>
 #include <thread>
@@ -25,7 +26,7 @@ class held_alarm final : public detail::alarm {
     earliest_ = after(0ms);
     arm(after(5ms));
   }
-  void wait() { ran_.wait(); }
+  void wait() { ran_.take(); }
   int runs() {
     const std::lock_guard lock(mutex_);
     return runs_;
@@ -35,14 +36,14 @@ class held_alarm final : public detail::alarm {
   bool due(time_point started) noexcept override {
     ++runs_;
     EXPECT_GE(started, earliest_);
-    ran_.count_down();
+    ran_.give();
     return true;
   }
   void call() override {}
 
   time_point earliest_;
   int runs_ = 0;
-  std::latch ran_{1};
+  test::turn ran_;
 };
 
 TEST(RecipesAlarm, ArmedBeforeItsRunHasTheMutexRunsAtTheNewTimeOnly) {

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <barrier>
 #include <functional>
 #include <thread>
 #include <utility>
@@ -15,6 +14,7 @@
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
+#include "support/meeting.hpp"
 #include "support/random_source.hpp"
 
 namespace detent {
@@ -42,7 +42,7 @@ TEST_F(EngineBulkRace, WithAStopLeavesEachTimerAccountedFor) {
     engine_metrics after;
     {
       engine e({.reserve = 1024});
-      std::barrier start(2);
+      test::meeting start(2);
       std::thread producer([&] {
         std::vector<timer> out(lot);
         const std::vector<time_point> deadlines(lot, clock::now() + (round % 2 == 0 ? duration(1h) : duration(0)));

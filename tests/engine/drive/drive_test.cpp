@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <barrier>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -13,6 +12,7 @@
 #include "support/drive_eventually.hpp"
 #include "support/drive_problem.hpp"
 #include "support/drive_virtual.hpp"
+#include "support/meeting.hpp"
 #include "support/platform/asleep.hpp"
 
 namespace detent {
@@ -90,7 +90,7 @@ TEST(EngineDrive, FiresEachTimerOnceWhileThreadsFightForTheirTurn) {
   std::vector<std::atomic<int>> runs(timers);
   for (auto& each : runs) caller.schedule_after(0ns, [&each] { each.fetch_add(1); });
   std::atomic<int> fired{0};
-  std::barrier together(2);
+  test::meeting together(2);
   auto fight = [&] {
     together.arrive_and_wait();
     while (fired.load() < timers) {

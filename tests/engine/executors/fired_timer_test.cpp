@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <barrier>
 #include <memory>
 #include <thread>
 #include <utility>
@@ -13,6 +12,7 @@
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_executors.hpp"
+#include "support/meeting.hpp"
 
 namespace detent {
 namespace {
@@ -141,7 +141,7 @@ void meet(int rounds, Other&& other) {
     int runs = 0;
     timer t = rig.engine.schedule_at(rig.engine.now(), [&] { ++runs; });
     rig.engine.poll();
-    std::barrier start(2);
+    test::meeting start(2);
     std::thread caller([&] {
       start.arrive_and_wait();
       holds->run_all();

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <barrier>
 #include <numeric>
 #include <thread>
 #include <tuple>
@@ -15,6 +14,7 @@
 #include "support/drive_virtual.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/joined_thread.hpp"
+#include "support/meeting.hpp"
 #include "support/random_source.hpp"
 
 namespace detent {
@@ -80,7 +80,7 @@ TEST_F(EngineOrderWorker, PutsARestartAfterItsEquals) {
 
 TEST_F(EngineOrderWorker, KeepsEachThreadsOwnOrderWhereSeveralScheduleAtOnce) {
   constexpr int threads = 4, each = 200;
-  std::barrier start(threads);
+  test::meeting start(threads);
   testing::on_threads(threads, [&](int thread) {
     start.arrive_and_wait();
     if (thread == 0) open_ = true;  // some of it while the worker fires

@@ -2,9 +2,10 @@
 // Threads that do what they are told, one at a time: the one that tells waits until it is done.
 #pragma once
 
+#include "support/meeting.hpp"
+
 #include <functional>
 #include <memory>
-#include <semaphore>
 #include <thread>
 #include <vector>
 
@@ -18,7 +19,7 @@ class helpers {
   ~helpers() {
     for (auto& each : all_) {
       each->work = nullptr;
-      each->begin.release();
+      each->begin.give();
       each->thread.join();
     }
   }
@@ -28,13 +29,13 @@ class helpers {
     while (all_.size() < number) add();
     helper& chosen = *all_[number - 1];
     chosen.work = &work;
-    chosen.begin.release();
-    chosen.done.acquire();
+    chosen.begin.give();
+    chosen.done.take();
   }
 
  private:
   struct helper {
-    std::binary_semaphore begin{0}, done{0};
+    test::turn begin, done;
     const std::function<void()>* work = nullptr;
     std::thread thread;
   };
@@ -43,10 +44,10 @@ class helpers {
     helper& made = *all_.emplace_back(std::make_unique<helper>());
     made.thread = std::thread([&made] {
       for (;;) {
-        made.begin.acquire();
+        made.begin.take();
         if (made.work == nullptr) return;
         (*made.work)();
-        made.done.release();
+        made.done.give();
       }
     });
   }

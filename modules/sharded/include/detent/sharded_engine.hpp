@@ -184,12 +184,21 @@ class sharded_engine {
   std::vector<std::string> labels_;  // in the order of their numbers in the set
 };
 
+namespace detail {
+template <class Keys>
+std::size_t count_of(const Keys& keys) {
+  std::size_t count = 0;  // libc++ 14 has no ranges::distance()
+  for (auto each = std::ranges::begin(keys); each != std::ranges::end(keys); ++each) ++count;
+  return count;
+}
+}  // namespace detail
+
 template <std::ranges::random_access_range Keys, class F>
 std::size_t sharded_engine::schedule_at_bulk(const Keys& keys, std::span<const time_point> deadlines, F&& f,
                                              std::span<timer> out, timer_options options, origin where) {
   using callable = std::decay_t<F>;
   static_assert(detail::bulk_callback<callable>, "a callback for many is called as f(index) or as f(firing&, index)");
-  check_bulk(static_cast<std::size_t>(std::ranges::distance(keys)), deadlines.size());
+  check_bulk(detail::count_of(keys), deadlines.size());
   detail::shard_shares of((std::min)(deadlines.size(), out.size()), size());
   auto key = std::ranges::begin(keys);
   for (std::size_t place = 0; place != of.places(); ++place, ++key) of.put(place, index_of(*key));

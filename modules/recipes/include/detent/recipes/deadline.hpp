@@ -55,7 +55,11 @@ class deadline {
   constexpr deadline within(deadline other) const noexcept { return other < *this ? other : *this; }
 
   // The earlier is the lesser: std::min(a, b).
-  friend constexpr auto operator<=>(const deadline&, const deadline&) = default;
+  friend constexpr bool operator==(const deadline&, const deadline&) = default;
+  friend constexpr std::strong_ordering operator<=>(const deadline& a, const deadline& b) noexcept {
+    return a.when_.time_since_epoch().count() <=>
+           b.when_.time_since_epoch().count();  // libc++ 14 orders no time_point so
+  }
 
  private:
   explicit constexpr deadline(time_point when) noexcept : when_(when) {}
