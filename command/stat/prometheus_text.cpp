@@ -61,7 +61,7 @@ struct counter_family {
 constexpr counter_family counter_families[] = {
     {counter::scheduled, "detent_timers_scheduled_total", "Timers scheduled."},
     {counter::expired, "detent_timers_expired_total", "Timers ended by firing, or by the last of their runs."},
-    {counter::returned, "detent_timers_returned_total", "Timers that were pending when the engine stopped."},
+    {counter::returned, "detent_timers_given_back_total", "Timers that were pending when the engine stopped."},
     {counter::dropped, "detent_timers_dropped_total", "Timers refused, stale, or let go by an executor."},
     {counter::over_capacity, "detent_timers_over_capacity_total",
      "Timers refused because as many as the limit allows were pending."},
@@ -72,9 +72,9 @@ constexpr counter_family counter_families[] = {
     {counter::slow, "detent_callbacks_slow_total", "Runs of a callback that took the slow threshold or longer."},
     {counter::missed, "detent_periods_missed_total", "Periods of fixed-rate timers that no run was for."},
     {counter::refused, "detent_executor_refused_total", "Callbacks that the executor refused."},
-    {counter::drains, "detent_queue_drains_total", "Drains of the submission queue that found something."},
-    {counter::drained, "detent_queue_drained_total", "Entries taken from the submission queue."},
-    {counter::rings, "detent_doorbell_rings_total", "Rings by producers, whether or not the driver slept."},
+    {counter::drains, "detent_queue_passes_total", "Drains of the submission queue that found something."},
+    {counter::drained, "detent_queue_taken_up_total", "Entries taken from the submission queue."},
+    {counter::rings, "detent_worker_wakeups_requested_total", "Rings by producers, whether or not the driver slept."},
     {counter::retired, "detent_nodes_retired_total", "Timer nodes whose generations are used up."},
 };
 
@@ -100,7 +100,7 @@ constexpr label_family label_families[] = {
     {label_counter::scheduled, "detent_label_scheduled_total", "Timers scheduled under a label."},
     {label_counter::expired, "detent_label_expired_total", "Timers under a label that ended by firing."},
     {label_counter::cancelled, "detent_label_cancelled_total", "Timers under a label that were cancelled."},
-    {label_counter::returned, "detent_label_returned_total", "Timers under a label pending when the engine stopped."},
+    {label_counter::returned, "detent_label_given_back_total", "Timers under a label pending when the engine stopped."},
     {label_counter::dropped, "detent_label_dropped_total", "Timers under a label refused, stale, or let go."},
     {label_counter::restarted, "detent_label_restarted_total", "Restarts of timers under a label."},
     {label_counter::fired, "detent_label_fired_total", "Runs of a callback under a label."},
@@ -176,7 +176,8 @@ void exposition::state() {
   each_engine("detent_timers_capacity", "gauge", "Most timers that may be pending; 0: no limit.",
               [](const counters_snapshot& engine) { return engine.identity.capacity; });
   stalls();
-  each_engine("detent_worker_margin_seconds", "gauge", "How long before a deadline the hybrid wait stops sleeping.",
+  each_engine("detent_worker_spin_window_seconds", "gauge",
+              "How long before a deadline the hybrid wait stops sleeping.",
               [](const counters_snapshot& engine) { return seconds(duration(engine.gauges[gauge::margin])); });
 }
 

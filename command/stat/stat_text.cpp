@@ -73,13 +73,15 @@ std::string counts_of(const counters_snapshot& engine) {
   const auto total = [&engine](counter key) { return count_text(engine.totals[key]); };
   const auto level = [&engine](gauge key) { return count_text(static_cast<std::uint64_t>(engine.gauges[key])); };
   column_table table({left, right, left, right, left, right});
-  table.add({"scheduled", total(counter::scheduled), "fired", total(counter::fired), "backlog", level(gauge::backlog)});
-  table.add(
-      {"expired", total(counter::expired), "restarted", total(counter::restarted), "drains", total(counter::drains)});
-  table.add({"cancelled", count_text(engine.cancelled()), "failed", total(counter::failed), "drained",
+  table.add({"scheduled", total(counter::scheduled), "runs", total(counter::fired), "backlog", level(gauge::backlog)});
+  table.add({"expired", total(counter::expired), "restarted", total(counter::restarted), "queue passes",
+             total(counter::drains)});
+  table.add({"cancelled", count_text(engine.cancelled()), "failed", total(counter::failed), "taken up",
              total(counter::drained)});
-  table.add({"returned", total(counter::returned), "slow", total(counter::slow), "rings", total(counter::rings)});
-  table.add({"dropped", total(counter::dropped), "refused", total(counter::refused), "wakeups", level(gauge::wakeups)});
+  table.add({"given back", total(counter::returned), "slow", total(counter::slow), "wake-ups asked for",
+             total(counter::rings)});
+  table.add(
+      {"dropped", total(counter::dropped), "refused", total(counter::refused), "wake-ups", level(gauge::wakeups)});
   table.add({"pending", count_text(engine.pending()), "to retry", level(gauge::retries), "not recorded",
              level(gauge::record_dropped)});
   table.add({"queued", count_text(engine.queued()), "missed", total(counter::missed)});

@@ -25,7 +25,7 @@ std::string options_of(const top_row& row) {
   const engine_identity& engine = row.identity;
   std::string text =
       engine.worker_thread == 0 ? std::string("driven by its caller") : fmt::format("{} wait", engine.wait);
-  if (row.margin) text += fmt::format(", margin {}", compact_time(*row.margin));
+  if (row.margin) text += fmt::format(", spin window {}", compact_time(*row.margin));
   if (engine.worker_thread != 0) text += fmt::format(", worker {}", engine.worker_thread);
   text += fmt::format(", {} wheel, {} clock", engine.wheel, engine.clock);
   if (*engine.clock_reason != '\0') text += fmt::format(" ({})", engine.clock_reason);

@@ -123,6 +123,8 @@ def converted(text, is_code=True):
         text = re.sub(rf"\b{found}\.capacity\b", f"{found}.max_pending", text)
     for found in set(re.findall(r"\bperiodic_options\s*&?\s+(\w+)", text)):
         text = re.sub(rf"\b{found}\.missed\b(?!\s*\()", f"{found}.missed_policy", text)
+    for found in set(re.findall(r"\btry_(?:create|stop)\s*\([^;]*?(\w+)\s*\)", text)):
+        text = re.sub(rf"\bstd::error_code(?=\s+{found}\b)", "detent::failure", text)
     return converted_lists(text, is_code)
 
 
