@@ -3,10 +3,15 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <exception>
+
+#include "text/gzip_text.hpp"
 
 namespace detent::tool {
 namespace {
+
+constexpr std::size_t least_packed = 1024;  // bytes: less fits into one packet as it is
 
 http_answer refusal(int status, std::string_view why) { return {.status = status, .text = fmt::format("{}\n", why)}; }
 
@@ -44,10 +49,10 @@ http_pages::http_pages(const http_options& options) : options_(options) {
 }
 
 std::string http_pages::answer_to(std::string_view head) const {
-  if (!head.ends_with("\r\n\r\n")) return text_of(refusal(431, "the head of the request is too long"), true);
+  if (!head.ends_with("\r\n\r\n")) return text_of(refusal(431, "the head of the request is too long"), nullptr);
   const std::optional<http_request> request = read_request(head);
-  if (!request) return text_of(refusal(400, "the request cannot be understood"), true);
-  return text_of(answer(*request), request->method != "HEAD");
+  if (!request) return text_of(refusal(400, "the request cannot be understood"), nullptr);
+  return text_of(answer(*request), &*request);
 }
 
 http_answer http_pages::answer(const http_request& request) const {
@@ -72,21 +77,28 @@ http_answer http_pages::page_at(const std::string& path, const http_query& query
   }
 }
 
-std::string http_pages::text_of(const http_answer& answer, bool with_body) const {
+// The request is null if it could not be read.
+std::string http_pages::text_of(const http_answer& answer, const http_request* request) const {
+  const bool packed = request && request->takes_gzip && answer.text.size() >= least_packed;
+  const std::string body = packed ? gzip_of(answer.text) : std::string();
+  const std::string& sent = packed ? body : answer.text;
+  const bool with_body = !request || request->method != "HEAD";
   return fmt::format(
       "HTTP/1.1 {} {}\r\n"
       "Accept-Ranges: none\r\n"
       "Cache-Control: no-store\r\n"
       "Connection: close\r\n"
+      "{}"
       "Content-Length: {}\r\n"
       "Content-Security-Policy: {}\r\n"
       "Content-Type: {}\r\n"
       "Cross-Origin-Resource-Policy: same-origin\r\n"
       "Referrer-Policy: no-referrer\r\n"
+      "Vary: Accept-Encoding\r\n"
       "X-Content-Type-Options: nosniff\r\n"
       "{}\r\n{}",
-      answer.status, phrase_of(answer.status), answer.text.size(), policy_, answer.type, field_of(answer.status),
-      with_body ? std::string_view(answer.text) : std::string_view());
+      answer.status, phrase_of(answer.status), packed ? "Content-Encoding: gzip\r\n" : "", sent.size(), policy_,
+      answer.type, field_of(answer.status), with_body ? std::string_view(sent) : std::string_view());
 }
 
 }  // namespace detent::tool

@@ -26,7 +26,7 @@ struct http_options {
   std::string token_file = {};          // a request must bear the token in it, or is refused (401); empty: none
 };
 
-// The pages of a server: decides who gets them, and writes each answer as text.
+// The pages of a server: decides who gets them, and writes each answer as text, compressed for those who take gzip.
 class http_pages {
  public:
   using page = std::function<http_answer(const http_query&)>;
@@ -43,7 +43,7 @@ class http_pages {
  private:
   http_answer answer(const http_request& request) const;
   http_answer page_at(const std::string& path, const http_query& query) const;
-  std::string text_of(const http_answer& answer, bool with_body) const;
+  std::string text_of(const http_answer& answer, const http_request* request) const;
 
   const http_options& options_;
   std::optional<access_token> token_;

@@ -64,6 +64,31 @@ http_query query_of(std::string text) {
   return made;
 }
 
+bool is_word(std::string_view text, std::string_view lower) {
+  return std::equal(text.begin(), text.end(), lower.begin(), lower.end(),
+                    [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
+}
+
+// Whether a weight is above zero (RFC 9110, 12.4.2); what is none refuses nothing.
+bool has_weight(std::string_view parameters) {
+  std::string_view value = trimmed(parameters);
+  if (value.size() < 2 || !is_word(value.substr(0, 2), "q=")) return true;
+  value.remove_prefix(2);
+  return value.find_first_not_of("0.") != std::string_view::npos;
+}
+
+// Whether the value of Accept-Encoding admits gzip (RFC 9110, 12.5.3): by its name, or where that is missing by "*".
+bool admits_gzip(std::string_view value) {
+  bool any = false;
+  while (!value.empty()) {
+    std::string_view rest = take_until(value, ",");
+    const std::string_view name = trimmed(take_until(rest, ";"));
+    if (is_word(name, "gzip") || is_word(name, "x-gzip")) return has_weight(rest);
+    if (name == "*") any = has_weight(rest);
+  }
+  return any;
+}
+
 bool read_request_line(std::string_view line, http_request& into) {
   if (!is_line(line)) return false;
   into.method = take_until(line, " ");
@@ -77,12 +102,10 @@ bool read_request_line(std::string_view line, http_request& into) {
 bool read_field(std::string_view line, http_request& into) {
   if (!is_line(line) || line.find(':') == std::string_view::npos) return false;
   const std::string_view name = take_until(line, ":"), value = trimmed(line);
-  const auto is_named = [name](std::string_view lower) {
-    return std::equal(name.begin(), name.end(), lower.begin(), lower.end(),
-                      [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
-  };
+  const auto is_named = [name](std::string_view lower) { return is_word(name, lower); };
   if (is_named("host")) into.hosts.push_back(value);
   if (is_named("authorization")) into.authorizations.push_back(value);
+  if (is_named("accept-encoding")) into.takes_gzip = into.takes_gzip || admits_gzip(value);
   if (is_named("transfer-encoding")) into.has_body = true;
   if (is_named("content-length") && (value.empty() || value.find_first_not_of('0') != std::string_view::npos))
     into.has_body = true;

@@ -10,14 +10,14 @@ namespace detent::tool {
 
 using http_query = std::map<std::string, std::string>;  // parameters after the ? of an address, decoded
 
-// The parts of a request's head that an answer depends on. A server may ignore all other fields: Range (RFC 9110,
-// 14.2) and Accept-Encoding among them, so that a page is sent once, as a whole, and is not compressed. The views are
-// of the text that was read.
+// The parts of a request's head that an answer depends on. A server may ignore all other fields, Range (RFC 9110, 14.2)
+// among them, so that a page is sent once and as a whole. The views are of the text that was read.
 struct http_request {
   std::string_view method;
   std::string path;                                     // decoded
   http_query query;                                     // of a name that comes twice, the first value
   std::vector<std::string_view> hosts, authorizations;  // the values of all fields of these names
+  bool takes_gzip = false;                              // by Accept-Encoding
   bool has_body = false;                                // a body follows, or its length cannot be understood
 };
 

@@ -40,6 +40,20 @@ TEST(HttpRequest, KnowsABodyByItsFields) {
     EXPECT_TRUE(has_body(field)) << field;
 }
 
+TEST(HttpRequest, TakesGzipWhereTheClientDoes) {
+  const auto takes = [](const std::string& value) {
+    const std::string text = "GET / HTTP/1.1\r\naccept-encoding: " + value + "\r\n\r\n";
+    return read_request(text).value().takes_gzip;
+  };
+  for (const char* value : {"gzip", "GZip", "x-gzip", "br;q=1.0, gzip;q=0.001", "deflate,gzip", "*",
+                            "identity, *;q=0.1", "*;q=0, gzip", "gzip ; q=0.5", "identity\r\nAccept-Encoding: gzip"})
+    EXPECT_TRUE(takes(value)) << value;
+  for (const char* value :
+       {"", "identity", "br, deflate", "gzip;q=0", "gzip;Q=0.000", "*;q=0", "gzip;q=0, *", "gzipped"})
+    EXPECT_FALSE(takes(value)) << value;
+  EXPECT_FALSE(read_request(get("/")).value().takes_gzip);
+}
+
 TEST(HttpRequest, RefusesOtherVersionsAndOtherShapes) {
   for (const char* line : {"GET / HTTP/1.1", "GET * HTTP/1.0", "get /?? HTTP/1.9"})
     EXPECT_TRUE(read_request(std::string(line) + "\r\n\r\n")) << line;

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
 """What the tests of the command's servers share: to start one, and to ask it."""
+import gzip
 import http.client
+import os
 import re
+import time
 
-from command_support import WithDirectory
+from command_support import DETENT, WithDirectory
 
 
 class WithServer(WithDirectory):
@@ -20,7 +23,33 @@ class WithServer(WithDirectory):
             connection.putheader(name, value)
         connection.endheaders(body)
         answer = connection.getresponse()
-        return answer, answer.read().decode()
+        body = answer.read()
+        if answer.getheader("Content-Encoding") == "gzip" and method != "HEAD":
+            body = gzip.decompress(body)
+        return answer, body.decode()
 
     def status(self, *arguments, **named):
         return self.ask(*arguments, **named)[0].status
+
+
+class WithConsole(WithServer):
+    def setUp(self):
+        super().setUp()
+        self.counters = self.path("counters")
+        os.mkdir(self.counters)
+
+    def beat(self):
+        """Starts an engine; returns its file."""
+        file = os.path.join(self.counters, "detent.1.0")
+        self.engine(file, "heartbeat")
+        return file
+
+    def start(self, *arguments, listen="127.0.0.1:0"):
+        """Returns the console and its port."""
+        return self.serve(DETENT, "console", "--counters", self.counters, "--listen", listen, *arguments)
+
+    def wait_for(self, port, what, path="/"):
+        """Asks until the answer has it; a test's own time-out ends the rest."""
+        while what not in (text := self.ask(port, path)[1]):
+            time.sleep(0.1)
+        return text
