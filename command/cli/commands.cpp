@@ -88,7 +88,9 @@ std::string perform_one(const run_command& run) {
   load.wheel = wheel_named("--wheel", run.engine.wheel);
   load.wait = wait_named("--wait", run.engine.wait);
   const load_outcome outcome = run_load(load);
-  return answer(run, outcome, table_of(run, outcome), report);
+  run_command done = run;
+  done.load.length = outcome.length;
+  return answer(done, outcome, table_of(done, outcome), report);
 }
 
 // Throws input_error unless the directory looks like a copy of /proc and /sys.

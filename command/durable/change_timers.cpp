@@ -56,7 +56,7 @@ verbs verbs_of(action what) {
   }
 }
 
-void check_options(const durable_options& options) {
+void check_words(const durable_options& options) {
   const std::string_view verb = verbs_of(options.what).todo;
   if (options.key) {
     durable_options query = options;
@@ -212,7 +212,7 @@ durable_result nothing_found(const durable_options& options, const subjects& all
   if (options.json) {
     none.text = json_text(options, all, {});
   } else if (options.key) {
-    none.text = fmt::format("{}: no such {}timer\n", in_quotes(typed_bytes("KEY", *options.key, 1, key_limit)),
+    none.text = fmt::format("{}: no such {}timer\n", in_quotes(typed_key(options)),
                             its.state == timer_state::dead ? "dead " : "");
   } else {
     none.text = fmt::format("nothing to {}: {}\n", its.todo, all.words);
@@ -222,9 +222,15 @@ durable_result nothing_found(const durable_options& options, const subjects& all
 
 }  // namespace
 
+void check_change(const durable_options& options) {
+  check_words(options);
+  due_of(options);
+  query_of(options);
+  if (options.key) typed_key(options);
+}
+
 durable_result change_timers(store& in, const durable_options& typed) {
   durable_options options = typed;
-  check_options(options);
   const new_due due = due_of(options);
   const verbs its = verbs_of(options.what);
   if (its.state == timer_state::dead && !options.key) options.dead = true;

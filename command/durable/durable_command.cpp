@@ -52,10 +52,27 @@ durable_result list(store& in, const durable_options& options) {
   return result;
 }
 
+// Throws usage_error where the words are none of a command line that could be meant, before any store is opened.
+void check_words(const durable_options& options) {
+  switch (options.what) {
+    case action::list:
+      query_of(options);
+      if (!options.after.empty()) read_place(options.after);
+      return;
+    case action::show:
+    case action::get:
+      typed_key(options);
+      typed_partition(options);
+      return;
+    case action::put: return check_put(options);
+    default: return check_change(options);
+  }
+}
+
 durable_result look_at(store& in, const durable_options& options) {
   const std::optional<listed_record> its = find_named(in, options);
   if (!its) {
-    const std::string key = in_quotes(typed_bytes("KEY", *options.key, 1, key_limit));
+    const std::string key = in_quotes(typed_key(options));
     return {.failed = true, .complaints = {key + ": no such timer"}};
   }
   if (options.json) return {full_json(*its).str() + "\n"};
@@ -82,7 +99,9 @@ durable_result migrate(const durable_options& options) {
 durable_result take_durable(const durable_options& options) {
   if (options.what == action::migrate) return migrate(options);
   const bool reads = options.what == action::list || options.what == action::show || options.what == action::get;
-  const auto in = open_store(options.store, reads);
+  check_words(options);
+  const bool puts = options.what == action::put;
+  const auto in = open_store(options.store, reads ? store_use::look : puts ? store_use::fill : store_use::change);
   switch (options.what) {
     case action::list: return list(*in, options);
     case action::show:

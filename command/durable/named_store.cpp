@@ -16,12 +16,28 @@
 
 namespace detent::tool {
 
-std::shared_ptr<durable::store> open_store(const std::string& name, bool read_only) {
+namespace {
+
+// SQLite would wait for a pipe's other end, and make a store of an empty file.
+void check_file(const std::string& name, store_use use) {
+  namespace files = std::filesystem;
+  const auto refuse = [&](const char* why) { throw input_error("durable: " + in_quotes(name) + ": " + why); };
+  std::error_code unknown;
+  const files::file_status its = files::status(name, unknown);
+  if (!files::exists(its)) refuse("no such file");
+  if (!files::is_regular_file(its)) refuse("it is not a regular file, as a store is");
+  if (use == store_use::change && files::file_size(name, unknown) == 0)
+    refuse("the file is empty: no timers were ever stored here");
+}
+
+}  // namespace
+
+std::shared_ptr<durable::store> open_store(const std::string& name, store_use use) {
+  const bool read_only = use == store_use::look;
   try {
     if (is_postgres(name)) return open_postgres(name, read_only);
     if (is_url(name)) return open_redis(place_of(name), read_only);
-    std::error_code unknown;
-    if (!std::filesystem::exists(name, unknown)) throw input_error("durable: " + in_quotes(name) + ": no such file");
+    check_file(name, use);
     return durable::sqlite_store(name, {.read_only = read_only});
   } catch (const error& refused) {
     throw input_error("durable: " + printable(refused.what()));
@@ -29,7 +45,7 @@ std::shared_ptr<durable::store> open_store(const std::string& name, bool read_on
 }
 
 watched_store::watched_store(std::string name)
-    : name_(std::move(name)), file_(file_now()), store_(open_store(name_, true)) {}
+    : name_(std::move(name)), file_(file_now()), store_(open_store(name_, store_use::look)) {}
 
 std::optional<watched_store::file_id> watched_store::file_now() const {
   struct stat its = {};
@@ -42,7 +58,7 @@ durable::store& watched_store::current() {
   // The file that is open keeps its inode, so that no other one has it.
   const std::optional<file_id> now = file_now();
   if (!now || now != file_) {
-    std::shared_ptr<durable::store> opened = open_store(name_, true);
+    std::shared_ptr<durable::store> opened = open_store(name_, store_use::look);
     store_ = std::move(opened);
     file_ = now;
   }

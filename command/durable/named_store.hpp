@@ -9,16 +9,21 @@
 
 namespace detent::tool {
 
-// The store that --store names: an SQLite file, or a URL as in store_url.hpp. It must be there already, except for
-// an empty file. With `read_only`, a call that would change the store is not_permitted. Throws input_error, without
-// passwords.
-std::shared_ptr<durable::store> open_store(const std::string& name, bool read_only);
+enum class store_use : std::uint8_t {
+  look,    // a call that would change the store is not_permitted
+  change,  // what is there
+  fill     // an empty file becomes a store
+};
+
+// The store that --store names: an SQLite file, or a URL as in store_url.hpp. It must be there already. Throws
+// input_error, without passwords.
+std::shared_ptr<durable::store> open_store(const std::string& name, store_use use);
 
 // A store to look at for long. A file may be removed, or replaced by another one of its name: then that one is read.
 // One thread at a time.
 class watched_store {
  public:
-  // As open_store(), read-only.
+  // As open_store(), to look at it.
   explicit watched_store(std::string name);
 
   // The store that has the name now. Throws input_error where there is none.

@@ -62,16 +62,16 @@ put_mode mode_of(const std::string& word) {
   throw usage_error(fmt::format("--if-exists: {} is not keep, replace or fail", in_quotes(word)));
 }
 
+// Without its payload, which standard input may have, and only once.
 put_request request_of(const durable_options& options, shard_id shards) {
   if (options.due.empty() == options.in.empty()) throw usage_error("put: either --due TIME or --in SPAN is needed");
-  const std::string key = typed_bytes("KEY", options.key.value_or(""), 1, key_limit);
-  const std::string partition = typed_bytes("--partition", options.partition.value_or(""), 0, partition_limit);
+  const std::string key = typed_key(options);
+  const std::string partition = typed_partition(options).value_or("");
   put_request put{.mode = mode_of(options.if_exists)};
   put.what.shard = shard_of(key, partition, shards);
   put.what.key = stored_key(key, partition);
   put.what.handler = typed_bytes("--handler", options.handler, 1, handler_limit);
   put.what.due = options.in.empty() ? typed_time("--due", options.due) : time_now() + signed_span("--in", options.in);
-  put.what.payload = payload_from(options.payload);
   return put;
 }
 
@@ -101,8 +101,11 @@ put_word word_of(change_status status) {
 
 }  // namespace
 
+void check_put(const durable_options& options) { request_of(options, 1); }
+
 durable_result put_timer(store& in, const durable_options& options) {
   put_request put = request_of(options, in.shards());
+  put.what.payload = payload_from(options.payload);
   std::optional<listed_record> before;
   check(in.find({put.what.shard, put.what.key}, before), in);
   if (!has_consent(plan_of(put, before, in), options.yes)) return {"nothing was changed\n", true};

@@ -86,12 +86,21 @@ list_request query_of(const durable_options& options) {
   list_request which;
   which.handler = typed_bytes("--handler", options.handler, 0, handler_limit);
   which.key_prefix = typed_bytes("--key", options.prefix, 0, key_limit);
-  if (options.partition) which.partition = typed_bytes("--partition", *options.partition, 0, partition_limit);
+  which.partition = typed_partition(options);
   if (!options.from.empty()) which.from = typed_time("--from", options.from);
   if (!options.until.empty()) which.until = typed_time("--until", options.until);
   which.dead = options.dead;
   which.limit = 500;
   return which;
+}
+
+std::string typed_key(const durable_options& options) {
+  return typed_bytes("KEY", options.key.value_or(""), 1, key_limit);
+}
+
+std::optional<std::string> typed_partition(const durable_options& options) {
+  if (!options.partition) return {};
+  return typed_bytes("--partition", *options.partition, 0, partition_limit);
 }
 
 bool narrows(const durable_options& options) {
@@ -128,9 +137,9 @@ void each_found(store& in, list_request which, const std::function<void(listed_r
 }
 
 std::optional<listed_record> find_named(store& in, const durable_options& options, timer_state state) {
-  const std::string key = typed_bytes("KEY", options.key.value_or(""), 1, key_limit);
-  if (options.partition) {
-    auto found = find_in(in, key, typed_bytes("--partition", *options.partition, 0, partition_limit));
+  const std::string key = typed_key(options);
+  if (const std::optional<std::string> partition = typed_partition(options)) {
+    auto found = find_in(in, key, *partition);
     if (found && state == (found->died ? timer_state::alive : timer_state::dead)) found.reset();
     return found;
   }

@@ -30,6 +30,10 @@ bool narrows(const durable_options& options);
 // In words, such as "with handler 'expire', due before 2030-01-01T00:00:00Z"; empty: nothing narrows it.
 std::string words_of(const durable_options& options);
 
+// The key and the partition of one timer, as typed_bytes().
+std::string typed_key(const durable_options& options);
+std::optional<std::string> typed_partition(const durable_options& options);
+
 // Calls `visit` for each timer of every shard that the query finds, page by page.
 void each_found(durable::store& in, durable::list_request which,
                 const std::function<void(durable::listed_record&&)>& visit);

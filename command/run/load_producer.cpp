@@ -11,6 +11,7 @@ namespace {
 // A producer that woke at each deadline would be measured too: its own wake-up, on the worker's CPU, takes the kernel
 // some 20 us, just when the callback is to start.
 constexpr auto after_the_deadline = std::chrono::microseconds(500);
+constexpr auto between_looks = std::chrono::milliseconds(100);  // at whether it is to stop
 
 }  // namespace
 
@@ -26,14 +27,14 @@ load_producer::load_producer(engine& engine, lateness_probe& probe, const load_o
                                           : 0),
       slots_(timers) {}
 
-load_counts load_producer::run(time_point until) {
+load_counts load_producer::run(time_point until, const std::stop_token& stop) {
   const time_point began = clock::now();
   for (std::size_t slot = 0; slot < slots_.size(); ++slot) plans_.push({began, slot, step::replace});
-  while (!plans_.empty()) {
+  while (!plans_.empty() && !stop.stop_requested()) {
     const plan next = plans_.top();
     time_point now = clock::now();
     if (next.at > now) {
-      std::this_thread::sleep_until(std::min(next.at, until));
+      std::this_thread::sleep_until(std::min({next.at, until, now + between_looks}));
       now = clock::now();
     }
     if (now >= until) break;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <queue>
 #include <random>
+#include <stop_token>
 #include <string>
 #include <vector>
 
@@ -50,7 +51,8 @@ class load_producer {
   load_producer(engine& engine, lateness_probe& probe, const load_options& options, std::uint64_t number,
                 std::uint64_t timers);
 
-  load_counts run(time_point until);
+  // Until then; a request to stop takes a tenth of a second.
+  load_counts run(time_point until, const std::stop_token& stop = {});
 
  private:
   enum class step : std::uint8_t { cancel, restart, replace, schedule };

@@ -7,13 +7,14 @@
 #include <chrono>
 #include <future>
 #include <memory>
-#include <thread>
+#include <stop_token>
 #include <utility>
 #include <vector>
 
 #include "doctor/doctor.hpp"
 #include "doctor/machine_watch.hpp"
 #include "lateness/lateness_probe.hpp"
+#include "run/held_signals.hpp"
 #include "text/progress.hpp"
 #include "text/units.hpp"
 
@@ -21,19 +22,22 @@ namespace detent::tool {
 namespace {
 
 std::vector<std::future<load_counts>> start_producers(engine& engine, lateness_probe& probe,
-                                                      const load_options& options, time_point until) {
+                                                      const load_options& options, time_point until,
+                                                      const std::stop_token& stop) {
   std::vector<std::future<load_counts>> producers;
   for (std::uint64_t i = 0; i < options.producers; ++i) {
     const std::uint64_t share = options.timers / options.producers + (i < options.timers % options.producers ? 1U : 0U);
-    producers.push_back(std::async(std::launch::async, [&engine, &probe, &options, i, share, until] {
-      return load_producer(engine, probe, options, i, share).run(until);
+    producers.push_back(std::async(std::launch::async, [&engine, &probe, &options, i, share, until, stop] {
+      return load_producer(engine, probe, options, i, share).run(until, stop);
     }));
   }
   return producers;
 }
 
-// Samples what is pending until the load ends. Returns how long this process stood still, stopped or with its machine.
-machine_watch watch(const engine& engine, time_point began, time_point until, pending_series& pending) {
+// Samples what is pending until the load ends, or a signal comes. Returns how long this process stood still, stopped or
+// with its machine.
+machine_watch watch(const engine& engine, time_point began, time_point until, pending_series& pending,
+                    held_signals& signals) {
   const host_files host;
   machine_watch stops;
   progress_line progress;
@@ -55,7 +59,7 @@ machine_watch watch(const engine& engine, time_point began, time_point until, pe
       stops.look(machine_clocks::read(host), (between_looks + step).count(), host);
       next_look = now + between_looks;
     }
-    std::this_thread::sleep_until(std::min(now + step, until));
+    if (signals.wait_until(std::min(now + step, until))) break;
   }
   return stops;
 }
@@ -63,6 +67,7 @@ machine_watch watch(const engine& engine, time_point began, time_point until, pe
 }  // namespace
 
 load_outcome run_load(const load_options& options) {
+  held_signals signals;
   load_outcome outcome;
   outcome.began = std::time(nullptr);
   outcome.floor.measure();
@@ -85,8 +90,11 @@ load_outcome run_load(const load_options& options) {
   const time_point began = clock::now();
   probe.begin(began, options.length);
   const time_point until = began + options.length;
-  auto producers = start_producers(engine, probe, options, until);
-  const machine_watch stops = watch(engine, began, until, outcome.pending);
+  std::stop_source stop;
+  auto producers = start_producers(engine, probe, options, until, stop.get_token());
+  const machine_watch stops = watch(engine, began, until, outcome.pending, signals);
+  outcome.length = std::min(clock::now(), until) - began;
+  stop.request_stop();
   for (auto& producer : producers) {
     const load_counts counts = producer.get();
     outcome.counts.scheduled += counts.scheduled;

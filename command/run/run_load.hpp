@@ -20,6 +20,7 @@ struct load_outcome {
   std::uint64_t fired = 0;
   std::uint64_t fired_early = 0;
   std::uint64_t pending_at_end = 0;
+  duration length{};  // shorter than it was to be if a signal has ended it
   lateness_log lateness;
   lateness_series over_time;
   machine_floor floor;  // measured right before and right after
@@ -31,7 +32,8 @@ struct load_outcome {
   cpu_usage::reading cpu;
 };
 
-// Runs a synthetic load on an engine with a worker thread for options.length, and then stops it.
+// Runs a synthetic load on an engine with a worker thread for options.length, or until SIGINT or SIGTERM comes, and
+// then stops it.
 load_outcome run_load(const load_options& options);
 
 }  // namespace detent::tool

@@ -2,10 +2,14 @@
 # SPDX-License-Identifier: MIT
 """A synthetic load as its user sees it; sessions/options.txt has the options."""
 import contextlib
+import glob
+import json
 import os
 import pty
+import signal
 import subprocess
 import sys
+import time
 
 sys.dont_write_bytecode = True
 from command_support import DETENT, WithDirectory, run_tests
@@ -23,6 +27,18 @@ class SyntheticLoad(WithDirectory):
     def test_a_synthetic_load_draws_its_delays_from_the_range(self):
         said = self.said("run", "--timers", "500", "--duration", "2s", "--cancel", "0", "--delay", "3600s..7200s")
         self.assertEqual((said["scheduled"], said["fired"], said["pending_at_end"]), (500, 0, 500))
+
+    def test_a_signal_ends_it_early_and_in_order(self):
+        for end in (signal.SIGTERM, signal.SIGINT):
+            load = self.spawn(DETENT, "run", "--duration", "3600s", "--delay", "600s..600s", "--cancel", "0", "--counters", "auto", "--json")
+            files = f"/dev/shm/detent.{load.pid}.*"
+            while not glob.glob(files) or self.said("stat", str(load.pid))["engines"][0]["counts"]["scheduled"] < 1000:
+                time.sleep(0.05)
+            load.send_signal(end)
+            text, trouble = load.communicate(timeout=60)
+            self.assertEqual((load.returncode, trouble, glob.glob(files)), (0, "", []))
+            said = json.loads(text)
+            self.assertEqual((said["scheduled"], said["fired"], said["pending_at_end"]), (1000, 0, 1000))
 
     def test_progress_is_shown_on_a_terminal_and_wiped_in_the_end(self):
         try:

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`detent durable` as its user sees it, on a file that is written as docs/durable.md says."""
+import os
 import sqlite3
 import sys
 
 sys.dont_write_bytecode = True
-from command_support import WithDirectory, detent, run_tests
+from command_support import WithDirectory, run_tests
 from durable_store import DUE, ActionsOnAStore
 
 
@@ -14,7 +15,8 @@ class DurableInAFile(WithDirectory, ActionsOnAStore):
         """A store of one shard, whose tables the command makes itself."""
         self.made = getattr(self, "made", 0) + 1
         path = self.write(f"timers{self.made}", b"")
-        self.assertEqual(detent("durable", "cancel", "none", "--store", path).returncode, 1)
+        self.printed("durable", "put", "first", "--handler", "h", "--in", "1h", "--yes", "--store", path)
+        self.printed("durable", "cancel", "first", "--yes", "--store", path)
         with sqlite3.connect(path) as file:
             for number, key in enumerate((b"order:1", b"order:2", b"user\n\x1b[2J:1")):
                 file.execute("INSERT INTO timers (shard, key, id, due, attempt, by_rule, handler, schedule, payload) "
@@ -43,6 +45,15 @@ class DurableInAFile(WithDirectory, ActionsOnAStore):
         for words in (("list",), ("migrate", "--yes")):
             trouble = self.refused(1, "durable", *words, "--store", "postgresql://gateway:geheim@127.0.0.1:1/shop?password=geheim")
             self.assertNotIn("geheim", trouble)
+        for words in (("list", "--from", "yesterday"), ("get", r"a\b"), ("put", "k", "--handler", "h", "--in", "soon"),
+                      ("cancel",), ("move", "k"), ("purge", "--until", "tomorrow")):  # nor is the store looked for
+            self.refused(2, "durable", *words, "--store", self.path("none"))
+        empty, pipe = self.write("empty", b""), self.path("pipe")
+        os.mkfifo(pipe)
+        for words in (("cancel", "k"), ("revive", "--all"), ("purge", "--all"), ("move", "k", "--by", "1h"), ("list",)):
+            self.assertIn("no timers were ever stored", self.refused(1, "durable", *words, "--json", "--store", empty))
+            self.assertIn("not a regular file", self.refused(1, "durable", *words, "--store", pipe))
+        self.assertEqual((os.path.getsize(empty), os.listdir(self.directory).count("empty.lock")), (0, 0))
         self.assertIn("--limit", self.refused(2, "durable", "list", "--store", "x", "--limit", "0"))
 
 

@@ -49,10 +49,13 @@ TEST(OptionValues, ReadsRanges) {
 }
 
 TEST(PrintableText, EscapesWhatMovesACursorOrIsNoUtf8AndKeepsTheRest) {
-  for (const char* text : {"", "orders.retry 7", "Größe", "日本", "\U0001f552", "\u00a0"})
+  for (const char* text : {"", "orders.retry 7", "Größe", "日本", "\u05d0\u05d1", "\U0001f552", "\u00a0"})
     EXPECT_EQ(printable(text), text);
   for (const auto& [text, shown] : {std::pair{"a\nb\x1b[2J\x7f", "a\\x0ab\\x1b[2J\\x7f"},
                                     {"\u0085\u009f", "\\xc2\\x85\\xc2\\x9f"},  // control characters of two bytes
+                                    {"a\u202eb", "a\\xe2\\x80\\xaeb"},         // turns the rest of the line around
+                                    {"\u2066\u200f", "\\xe2\\x81\\xa6\\xe2\\x80\\x8f"},
+                                    {"\u2028", "\\xe2\\x80\\xa8"},  // a new line
                                     {"\xff", "\\xff"},
                                     {"Gr\xc3", "Gr\\xc3"},                         // cut
                                     {"\xc3z", "\\xc3z"},                           // no continuation

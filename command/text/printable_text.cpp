@@ -7,6 +7,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "text/utf8_text.hpp"
+
 namespace detent::tool {
 namespace {
 
@@ -21,9 +23,9 @@ std::size_t printable_bytes(std::string_view text) {
     if ((byte(i) & 0xc0) != 0x80) return 0;
     character = character << 6 | (byte(i) & 0x3f);
   }
-  constexpr std::uint32_t least[] = {0, 0, 0xa0, 0x800, 0x10000};  // below 0xa0: control characters
+  constexpr std::uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   const bool surrogate = character >= 0xd800 && character < 0xe000;
-  return character < least[length] || surrogate || character > 0x10ffff ? 0 : length;
+  return character < least[length] || surrogate || character > 0x10ffff || disturbs_text(character) ? 0 : length;
 }
 
 }  // namespace

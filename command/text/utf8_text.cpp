@@ -68,4 +68,10 @@ void append_utf8(std::string& text, char32_t character) {
   }
 }
 
+bool disturbs_text(char32_t character) {
+  const auto within = [character](char32_t first, char32_t last) { return character >= first && character <= last; };
+  return within(0, 0x1f) || within(0x7f, 0x9f) || character == 0x061c || within(0x200e, 0x200f) ||
+         within(0x2028, 0x202e) || within(0x2066, 0x2069);
+}
+
 }  // namespace detent::tool
