@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -36,6 +37,15 @@ void add_options(CLI::App& app, console_command& console) {
   add_name(app, "--counters", "DIR", "the directory of the counters files; default /dev/shm", options.directory);
   add_name(app, "--store", "STORE", "show the durable timers of this store, too: an SQLite file, or the URL of a Redis",
            options.store);
+  add_name(app, "--history", "FILE",
+           "keep the last hour in FILE, of at most 15 MB; none: in memory alone; default: a file of this user",
+           options.history);
+  add_value(app, "--keep", "SPAN", "how long that is, such as 1h (default): 10min to 24h; more of it is coarser",
+            [&options](auto& name, auto& text) {
+              options.keep = signed_span(name, text);
+              if (options.keep < std::chrono::minutes(10) || options.keep > std::chrono::hours(24))
+                throw usage_error(fmt::format("{}: '{}' is not a span from 10min to 24h", name, text));
+            });
 }
 
 }  // namespace detent::tool

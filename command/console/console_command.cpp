@@ -5,6 +5,7 @@
 
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -16,11 +17,14 @@
 
 #include "console/console_json.hpp"
 #include "console/console_sampler.hpp"
+#include "console/history_place.hpp"
 #include "console/stat_pages.hpp"
 #include "console/store_prometheus.hpp"
+#include "page/console_address.hpp"
 #include "page/console_page.hpp"
 #include "page/console_script.hpp"
 #include "page/console_style.hpp"
+#include "text/complaint.hpp"
 #include "text/input_error.hpp"
 #include "text/option_values.hpp"
 #include "text/printable_text.hpp"
@@ -54,25 +58,28 @@ void say(const console_options& options, const http_server& server) {
 
 void run_console(const console_options& options) {
   check(options);
-  std::unique_ptr<store_reader> store = options.store.empty() ? nullptr : std::make_unique<store_reader>(options.store);
-  std::unique_ptr<store_lookups> lookups =
-      options.store.empty() ? nullptr : std::make_unique<store_lookups>(options.store);
-  const bool has_store = store != nullptr;
+  const bool has_store = !options.store.empty();
+  console_sampler::places places;
+  if (has_store) {
+    places.store = std::make_unique<store_reader>(options.store);
+    places.lookups = std::make_unique<store_lookups>(options.store);
+  }
   // Before any thread starts: they inherit that the ending signals are held back.
   std::optional<http_server> server(std::in_place, options.http);
-  console_sampler sampler(options.directory, std::move(store), std::move(lookups));
+  opened_history history = open_history(options.history, options.keep);
+  if (!history.note.empty()) complain(history.note);
+  places.file = std::move(history.file);
+  places.note = std::move(history.note);
+  console_sampler sampler(options.directory, std::move(places), options.keep);
   stat_pages stat(options.directory);
 
   server->allow_own_content();
   server->add("/", [&](const http_query& query) {
-    const auto value = [&](const char* name) { return query.contains(name) ? query.at(name) : std::string(); };
-    console_query shown{.engine = value("engine"), .reload = value("reload") == "1", .partition = value("partition")};
-    if (!value("find").empty()) shown.find = value("find");
-    if (!value("key").empty()) shown.key = value("key");
-    return http_answer{
-        .status = 200,
-        .type = "text/html; charset=utf-8",
-        .text = page_of(*sampler.view(), shown, sampler.look_up(shown.find, shown.key, shown.partition))};
+    const std::shared_ptr<const console_view> view = sampler.view();
+    const console_query shown = page_query_of(query);
+    console_lookup found = sampler.look_up(shown.find, shown.key, shown.partition);
+    if (shown.is_long) found.long_samples = sampler.long_samples(shown_id(*view, shown));
+    return http_answer{.status = 200, .type = "text/html; charset=utf-8", .text = page_of(*view, shown, found)};
   });
   server->add("/console.css", [](const http_query&) {
     return http_answer{.status = 200, .type = "text/css; charset=utf-8", .text = console_style()};
@@ -94,6 +101,8 @@ void run_console(const console_options& options) {
       return http_answer{.status = 200, .type = "application/json", .text = json_of(*sampler.view()->store)};
     });
   }
+  // A limit on the size of files is a write that fails, and no end of the console.
+  std::signal(SIGXFSZ, SIG_IGN);
   say(options, *server);
   server->serve();
   if (sampler.stop(longest_end)) return;

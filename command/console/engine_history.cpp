@@ -71,10 +71,16 @@ void add_gauges(console_engine& engine, const counters_snapshot& now) {
   engine.retries = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::retries], 0));
 }
 
-// The file's name is no other's in its directory, and what follows `detent.` are two numbers.
+// The file's name is no other's in its directory. Others may choose it, and an id becomes part of addresses and of
+// HTML.
 std::string id_of(const engine_identity& identity) {
   const std::string name = std::filesystem::path(identity.path).filename().string();
-  return fmt::format("e{}-{}", name.substr(name.find('.') + 1), identity.made_at);
+  std::string out = "e";
+  for (const char each : name.substr(name.find('.') + 1)) {
+    const bool plain = (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') || (each >= '0' && each <= '9');
+    out += plain || each == '.' ? std::string(1, each) : fmt::format("-{:02x}", static_cast<unsigned char>(each));
+  }
+  return fmt::format("{}-{}", out, identity.made_at);
 }
 
 }  // namespace

@@ -38,7 +38,7 @@ std::string clock_text(console_time at) {
 
 // Seconds since `from`, marked at round times of the day, UTC.
 plot_scale clock_scale(console_time from, double window) {
-  constexpr int round_steps[] = {5, 10, 30, 60, 120, 300, 600, 1800, 3600};
+  constexpr int round_steps[] = {5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400};
   const int* const step =
       std::find_if(std::begin(round_steps), std::end(round_steps) - 1, [=](int each) { return window / each <= 6; });
   plot_scale scale{.title = "",
@@ -120,9 +120,8 @@ struct curves {
   }
 };
 
-std::string figure(const char* title, const curves& of, plot_scale y, const console_engine& engine, console_time now,
+std::string figure(const char* title, const curves& of, plot_scale y, samples history, console_time now,
                    double window) {
-  const samples history = engine.history;
   const console_time from = begin_of(now, window);
   std::vector<chart::entry> legend;
   for (const curve& each : of.all) {
@@ -172,7 +171,7 @@ extent extent_of(samples history) {
 
 }  // namespace
 
-std::string engine_charts(const console_engine& engine, console_time now, double window) {
+std::string engine_charts(const std::vector<console_sample>& history, console_time now, double window) {
   const curves lateness = {{{first_series, "p99", [](const console_sample& its) { return its.p99; }},
                             {second_series, "p50", [](const console_sample& its) { return its.p50; }},
                             {dotted_series, "max", [](const console_sample& its) { return its.most; }}},
@@ -186,18 +185,18 @@ std::string engine_charts(const console_engine& engine, console_time now, double
       compact_count,
       true};
   double least = std::numeric_limits<double>::max();
-  for (const console_sample& each : engine.history) least = std::min(least, each.p50.value_or(least));
+  for (const console_sample& each : history) least = std::min(least, each.p50.value_or(least));
   const auto most = [&](const curves& of) {
     double all = 0;
-    for (const curve& each : of.all) all = std::max(all, largest(engine.history, each.value).value_or(0));
+    for (const curve& each : of.all) all = std::max(all, largest(history, each.value).value_or(0));
     return all;
   };
   const double latest = most(lateness);
   const plot_scale late_by =
       latest > 0 ? log_time_scale("", std::max(least, 10.0), latest) : log_time_scale("", 1e3, 1e6);
-  return "<div class=\"charts\">\n" + figure("Lateness, log scale", lateness, late_by, engine, now, window) +
-         figure("Timers a second", rates, linear_count_scale("", most(rates)), engine, now, window) +
-         figure("Pending", pending, linear_count_scale("", most(pending)), engine, now, window) + "</div>\n";
+  return "<div class=\"charts\">\n" + figure("Lateness, log scale", lateness, late_by, history, now, window) +
+         figure("Timers a second", rates, linear_count_scale("", most(rates)), history, now, window) +
+         figure("Pending", pending, linear_count_scale("", most(pending)), history, now, window) + "</div>\n";
 }
 
 trend_lines::trend_lines(const std::vector<console_engine>& engines, console_time now, double window)

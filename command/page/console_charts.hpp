@@ -9,7 +9,7 @@
 namespace detent::tool {
 
 // Lateness, rates and pending timers, each a <figure>, up to `now` and over the window.
-std::string engine_charts(const console_engine& engine, console_time now, double window);
+std::string engine_charts(const std::vector<console_sample>& history, console_time now, double window);
 
 // Small lines of p99. Each begins at its own least value; equal heights are equal factors in all of them, so that a
 // line that stands out is one that has changed.

@@ -122,7 +122,7 @@ std::string durable_section(const console_store& store, console_time now, const 
   const bool fresh = store.trouble.empty() && store.silent <= 0;
   if (!store.read_at) return section("durable", top + (fresh ? paragraph("soft", "Being read.") : ""));
   if (!fresh) top += paragraph("soft", "What follows was read at " + when_html(*store.read_at, now) + ".");
-  top += paragraph("", summary_of(store)) + search_html(extras.lookup, extras.reload, now);
+  top += paragraph("", summary_of(store)) + search_html(extras.lookup, extras.query, now);
   top += opening_html(extras.lookup, now);
   const std::string next =
       store.next.empty() ? paragraph("soft", "Nothing is scheduled.") : next_table(store.next, now);

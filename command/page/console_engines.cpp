@@ -8,30 +8,13 @@
 #include "page/console_charts.hpp"
 #include "page/console_figures.hpp"
 #include "page/console_html.hpp"
+#include "page/console_rows.hpp"
 #include "text/units.hpp"
 
 namespace detent::tool {
 namespace {
 
-constexpr std::size_t shown_at_once = 20;
-
-std::vector<html_column> columns(const char* first) {
-  return {
-      {first, "name"},
-      {"process", "number process"},
-      {"pending", "number", "timers armed and neither fired nor cancelled"},
-      {"scheduled/s", "number", "over the last ten seconds"},
-      {"fired/s", "number", "over the last ten seconds"},
-      {"cancelled/s", "number", "over the last ten seconds"},
-      {"p50", "number time", "half of the timers were not later than this"},
-      {"p99", "number time", "99 % of the timers were not later than this"},
-      {"max", "number time", "the latest timer"},
-      {"mostly by", "cause", "the part with the largest share of all the time that timers were late, and that share"},
-      {"missed", "number few", "periods that no run was for"},
-      {"slow", "number few", "callbacks that took longer than engine_options allow"},
-      {"p99 over time", "over-time",
-       "logarithmic, each from its own least value; equal heights are equal factors in all lines"}};
-}
+constexpr std::size_t engines_at_once = 20, engines_filtered_from = 8;
 
 std::string cause_html(const top_row& row) {
   const auto main = main_cause(row.times);
@@ -39,8 +22,18 @@ std::string cause_html(const top_row& row) {
   return fmt::format("{} <span class=\"unit\">{:.0f} %</span>", name_of(*main), share_of(row.times, *main) * 100);
 }
 
-std::vector<std::string> cells_of(const console_engine& engine, const std::string& name, bool marked,
-                                  const trend_lines& trends) {
+// Shards are not sorted by a click, and nobody sees their heads.
+std::vector<html_column> shard_columns(const console_query& query) {
+  std::vector<html_column> columns = engine_columns("shard", query);
+  for (html_column& each : columns) {
+    each.address.clear();
+    each.sorted = "";
+  }
+  return columns;
+}
+
+std::vector<std::string> cells_of(const console_engine& engine, const std::string& name, const std::string& address,
+                                  bool marked, const trend_lines& trends) {
   const top_row& row = engine.row;
   const time_figures& late = row.times[cause::lateness];
   const auto time = [&](double ns) { return late.count == 0 ? std::string("-") : time_html(ns); };
@@ -48,7 +41,7 @@ std::vector<std::string> cells_of(const console_engine& engine, const std::strin
   const std::vector<console_alert> alerts = alerts_of(engine);
   const std::string mark =
       alerts.empty() || alerts.front().judged > severity::warning ? "" : " " + badge(alerts.front().judged);
-  return {fmt::format("<a id=\"a-{0}\" href=\"?engine={0}#engine\"{1}>{2}</a>{3}{4}", engine.id,
+  return {fmt::format("<a id=\"a-{0}\" href=\"{1}\"{2}>{3}</a>{4}{5}", engine.id, address,
                       marked ? " aria-current=\"true\"" : "", foreign(name), engine.live ? "" : " (ended)", mark),
           std::to_string(row.identity.process),
           count_text(row.pending),
@@ -66,44 +59,77 @@ std::vector<std::string> cells_of(const console_engine& engine, const std::strin
 
 class table_of_engines {
  public:
-  table_of_engines(const console_view& view, const console_engine* shown)
-      : shown_(shown), trends_(view.engines, view.now, view.window) {}
+  table_of_engines(const console_view& view, const console_query& query, const console_engine* shown)
+      : query_(query), shown_(shown), trends_(view.engines, view.now, view.window) {}
 
-  std::string of(const std::vector<const console_engine*>& engines, const char* caption) const {
-    html_table table("engines", caption, columns("engine"));
+  std::string of(const std::vector<const console_engine*>& engines) const {
+    html_table table("engines", "engines", engine_columns("engine", query_));
     for (const console_engine* each : engines) {
       add(table, *each, each->row.identity.name);
-      if (each->shards.empty()) continue;
-      html_table shards("engines", "shards of " + each->row.identity.name, columns("shard"));
-      for (const console_engine* shard : worst_first(each->shards))
-        add(shards, *shard, fmt::format("shard {}", shard->row.identity.shard));
-      table.wide_row("s-" + each->id,
-                     folded("d-" + each->id, fmt::format("its {} shards, worst first", each->shards.size()),
-                            shards.str(html_table::head_line::for_readers)));
+      if (!each->shards.empty()) table.wide_row("s-" + each->id, shards_of(*each));
     }
     return table.str();
   }
 
  private:
-  void add(html_table& table, const console_engine& engine, const std::string& name) const {
-    const bool marked = &engine == shown_;
-    table.row("e-" + engine.id, cells_of(engine, name, marked, trends_), marked ? "marked" : "");
+  // A line that unfolds them. They are sent only then.
+  std::string shards_of(const console_engine& set) const {
+    const bool is_open = query_.all.contains(set.id);
+    console_query other = query_;
+    if (is_open) {
+      other.all.erase(set.id);
+    } else {
+      other.all.insert(set.id);
+    }
+    std::string out =
+        fmt::format("<a id=\"d-{}\" class=\"unfold\" aria-expanded=\"{}\" href=\"{}\">its {} shards{}</a>\n", set.id,
+                    is_open, address_of(other, "engines"), set.shards.size(), is_open ? ", worst first" : "");
+    if (!is_open) return out;
+    html_table shards("engines", "shards of " + set.row.identity.name, shard_columns(query_));
+    for (const console_engine* each : worst_first(set.shards))
+      add(shards, *each, fmt::format("shard {}", each->row.identity.shard));
+    return out + shards.str(html_table::head_line::for_readers);
   }
 
+  void add(html_table& table, const console_engine& engine, const std::string& name) const {
+    const bool marked = &engine == shown_;
+    console_query own = query_;
+    own.engine = engine.id;
+    table.row("e-" + engine.id, cells_of(engine, name, address_of(own, "engine"), marked, trends_),
+              marked ? "marked" : "");
+  }
+
+  const console_query& query_;
   const console_engine* shown_;
   trend_lines trends_;
 };
 
+// How the rows are sorted, and the way back.
+std::string order_text(const console_query& query) {
+  for (const html_column& each : engine_columns("engine", query)) {
+    if (*each.sorted == '\0') continue;
+    console_query plain = query;
+    plain.engines.sort.clear();
+    return fmt::format("By {}, {} (<a href=\"{}\">worst first</a>).", each.head, each.sorted,
+                       address_of(plain, "engines"));
+  }
+  return "Worst first.";
+}
+
 }  // namespace
 
-std::string engine_table(const console_view& view, const console_engine* shown) {
-  const std::vector<const console_engine*> all = worst_first(view.engines);
-  const auto cut = all.begin() + static_cast<std::ptrdiff_t>(std::min(all.size(), shown_at_once));
-  const table_of_engines table(view, shown);
-  std::string out = table.of({all.begin(), cut}, "engines, worst first");
-  if (cut == all.end()) return out;
-  return out + folded("more-engines", fmt::format("{} engines more, none of them worse", all.end() - cut),
-                      table.of({cut, all.end()}, "the other engines"));
+std::string engine_table(const console_view& view, const console_query& query, const console_engine* shown,
+                         const std::string& words) {
+  const std::vector<const console_engine*> all = chosen(view.engines, query.engines);
+  const std::string& filter = query.engines.filter;
+  std::string out = paragraph("soft", order_text(query) + " " + words);
+  if (view.engines.size() > engines_filtered_from || !filter.empty())
+    out += filter_html(query, "filter", "engines", filter);
+  if (all.empty()) return out + paragraph("soft", "No engine has that in its name, its instance or its process id.");
+  const bool whole = query.all.contains("engines") || all.size() <= engines_at_once;
+  const table_of_engines table(view, query, shown);
+  return out + table.of({all.begin(), whole ? all.end() : all.begin() + engines_at_once}) +
+         rest_html(query, {.part = "engines", .count = all.size(), .at_once = engines_at_once});
 }
 
 }  // namespace detent::tool

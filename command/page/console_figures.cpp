@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "page/console_figures.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
 #include <tuple>
 
@@ -50,12 +52,6 @@ void sort(std::vector<console_alert>& alerts) { std::ranges::stable_sort(alerts,
 
 void append(std::vector<console_alert>& to, std::vector<console_alert> more) {
   to.insert(to.end(), more.begin(), more.end());
-}
-
-// A mere note does not put an engine above others.
-severity worst_of(const console_engine& engine) {
-  const std::vector<console_alert> alerts = alerts_of(engine);
-  return alerts.empty() || alerts.front().judged > severity::warning ? severity::fine : alerts.front().judged;
 }
 
 }  // namespace
@@ -205,9 +201,24 @@ std::vector<console_alert> alerts_of(const console_store& store) {
   return out;
 }
 
+std::string since_text(const trouble_span& trouble, console_time now) {
+  const bool today = std::chrono::floor<std::chrono::days>(trouble.from) == std::chrono::floor<std::chrono::days>(now);
+  const std::tm at = fmt::gmtime(std::chrono::system_clock::to_time_t(trouble.from));
+  const std::string clock = today ? fmt::format("{:%T}", at) : fmt::format("{:%F %T}", at);
+  if (trouble.may_be_older) return fmt::format("since {} UTC or longer: what was before is not kept", clock);
+  return fmt::format("since {} UTC, for {}", clock,
+                     span_text(std::chrono::duration<double>(now - trouble.from).count()));
+}
+
 std::vector<console_alert> alerts_of(const console_view& view) {
   std::vector<console_alert> out;
-  for (const console_engine& each : view.engines) append(out, alerts_of(each));
+  for (const console_engine& each : view.engines) {
+    std::vector<console_alert> own = alerts_of(each);
+    // The span is of the engine, not of one alert: it stands once, beside the worst of them.
+    if (!own.empty() && each.live && each.trouble && each.trouble->judged == own.front().judged)
+      own.front().since = since_text(*each.trouble, view.now);
+    append(out, std::move(own));
+  }
   if (view.store) append(out, alerts_of(*view.store));
   for (const finding& each : view.findings) {
     if (each.judged == severity::bad)
@@ -218,9 +229,16 @@ std::vector<console_alert> alerts_of(const console_view& view) {
                      .seen = each.seen,
                      .cure = each.cure});
   }
+  if (!view.history_trouble.empty())
+    out.push_back({.judged = severity::note, .subject = "the console", .seen = view.history_trouble});
   for (const std::string& each : view.troubles) out.push_back({.subject = "counters file", .seen = each});
   sort(out);
   return out;
+}
+
+severity worst_of(const console_engine& engine) {
+  const std::vector<console_alert> alerts = alerts_of(engine);
+  return alerts.empty() || alerts.front().judged > severity::warning ? severity::fine : alerts.front().judged;
 }
 
 std::vector<const console_engine*> worst_first(const std::vector<console_engine>& engines) {
@@ -258,8 +276,8 @@ std::vector<const console_shard*> worst_first(const std::vector<console_shard>& 
   return out;
 }
 
-const console_engine* engine_of(const console_view& view, std::string_view id) {
-  for (const console_engine& each : view.engines) {
+const console_engine* engine_of(const std::vector<console_engine>& engines, std::string_view id) {
+  for (const console_engine& each : engines) {
     if (each.id == id) return &each;
     for (const console_engine& shard : each.shards)
       if (shard.id == id) return &shard;

@@ -25,18 +25,25 @@ struct console_alert {
   std::string subject = {};
   std::string which = {};  // of several of that name; empty: there is only one
   std::string seen = {};
-  std::string cure = {};  // empty: none that could be named
+  std::string cure = {};   // empty: none that could be named
+  std::string since = {};  // in words; empty: it is not known
 };
 // The alerts, the worst first. Those of its shards count as an engine's own.
 std::vector<console_alert> alerts_of(const console_engine& engine);
 std::vector<console_alert> alerts_of(const console_store& store);
 std::vector<console_alert> alerts_of(const console_view& view);
 
+// "since 11:42:10 UTC, for 18 min".
+std::string since_text(const trouble_span& trouble, console_time now);
+
+// How bad the engine is by its alerts. A mere note is none.
+severity worst_of(const console_engine& engine);
+
 // Sorts by the worst alert, then by p99.
 std::vector<const console_engine*> worst_first(const std::vector<console_engine>& engines);
 std::vector<const console_shard*> worst_first(const std::vector<console_shard>& shards);
 
 // Finds the engine or the shard with that id, or returns null.
-const console_engine* engine_of(const console_view& view, std::string_view id);
+const console_engine* engine_of(const std::vector<console_engine>& engines, std::string_view id);
 
 }  // namespace detent::tool

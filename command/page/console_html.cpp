@@ -53,6 +53,7 @@ std::string badge(severity judged) { return fmt::format("<span class=\"judged {0
 std::string span_text(double seconds) {
   const auto whole = static_cast<std::uint64_t>(std::llround(std::max(seconds, 0.0)));
   if (whole < 60) return fmt::format("{} s", whole);
+  if (whole >= 3600 && whole % 3600 == 0) return fmt::format("{} h", whole / 3600);
   return whole % 60 == 0 ? fmt::format("{} min", whole / 60) : fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 
@@ -100,7 +101,11 @@ std::string html_table::str(head_line head) const {
     places += fmt::format("<col class=\"{}\">", each.kind);
     heads += fmt::format("<th scope=\"col\" class=\"{}\"", each.kind);
     if (!each.hint.empty()) heads += fmt::format(" title=\"{}\"", each.hint);
-    heads += ">" + each.head + "</th>";
+    if (*each.sorted != '\0') heads += fmt::format(" aria-sort=\"{}\"", each.sorted);
+    heads += each.address.empty()
+                 ? ">" + each.head + "</th>"
+                 : fmt::format("><a id=\"{}-by-{}\" href=\"{}\">{}</a></th>", kind_,
+                               each.head.substr(0, each.head.find_first_of("/ ")), each.address, each.head);
   }
   return fmt::format(
       "<table class=\"{}\"><caption class=\"unseen\">{}</caption><colgroup>{}</colgroup>\n"

@@ -20,7 +20,7 @@ std::uint64_t rounded_count(double count);  // of counters that may be forged: c
 // Set apart, as it should be none.
 std::string count_html(std::uint64_t count, severity judged);
 std::string badge(severity judged);
-// "5 min", "1 min 40 s", "30 s".
+// "1 h", "5 min", "1 min 40 s", "30 s".
 std::string span_text(double seconds);
 std::string paragraph(std::string_view kind, std::string_view html);
 std::string heading(std::string_view id, std::string_view html);
@@ -29,8 +29,10 @@ std::string folded(std::string_view id, std::string_view text, std::string_view 
 
 struct html_column {
   std::string head;
-  const char* kind = "";  // its CSS class
-  std::string hint = {};  // longer words for the head
+  const char* kind = "";     // its CSS class
+  std::string hint = {};     // longer words for the head
+  std::string address = {};  // that the head leads to, HTML; empty: it is no link
+  const char* sorted = "";   // or "ascending", "descending": the rows are, by this column
 };
 
 // The first cell of a row is its heading. On narrow screens each cell shows the head of its column.

@@ -14,7 +14,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::size_t alerts_at_once = 8;
+constexpr std::size_t alerts_at_once = 8, alerts_at_most = 100;
 
 std::string item(const console_alert& alert) {
   std::string subject = foreign(alert.subject);
@@ -22,7 +22,10 @@ std::string item(const console_alert& alert) {
   if (!alert.link.empty()) subject = fmt::format("<a href=\"{}\">{}</a>", html_escaped(alert.link), subject);
   const std::string cure =
       alert.cure.empty() ? "" : fmt::format(" <span class=\"do\">Do: {}</span>", html_escaped(alert.cure));
-  return fmt::format("<li>{} {}: {}.{}</li>\n", badge(alert.judged), subject, foreign(alert.seen), cure);
+  const std::string since = alert.since.empty() ? ""
+                                                : fmt::format(" <span class=\"soft\">The engine is {}, {}.</span>",
+                                                              name_of(alert.judged), html_escaped(alert.since));
+  return fmt::format("<li>{} {}: {}.{}{}</li>\n", badge(alert.judged), subject, foreign(alert.seen), since, cure);
 }
 
 template <class Items>
@@ -42,9 +45,11 @@ std::string alert_section(const console_view& view) {
   } else {
     const auto cut = alerts.begin() + static_cast<std::ptrdiff_t>(std::min(alerts.size(), alerts_at_once));
     out += list(alerts.begin(), cut);
+    const auto end = alerts.begin() + static_cast<std::ptrdiff_t>(std::min(alerts.size(), alerts_at_most));
+    const auto left = alerts.end() - end;
     if (cut != alerts.end())
       out += folded("more-alerts", fmt::format("{} more, none of them worse", alerts.end() - cut),
-                    list(cut, alerts.end()));
+                    list(cut, end) + (left == 0 ? "" : paragraph("soft", fmt::format("and {} more", left))));
   }
   return "<section aria-labelledby=\"attention\">\n" + out + "</section>\n";
 }

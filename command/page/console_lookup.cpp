@@ -93,14 +93,15 @@ std::string timer_html(const console_opening& opening, console_time now) {
 
 }  // namespace
 
-std::string search_html(const console_lookup& lookup, bool reload, console_time now) {
+std::string search_html(const console_lookup& lookup, console_query query, console_time now) {
+  query.key.reset();  // an opened timer is closed by the next search
   const std::string text = lookup.search ? html_escaped(lookup.search->text) : "";
   std::string out = fmt::format(
       "<form id=\"find\" action=\"#find\" method=\"get\" role=\"search\">\n<label for=\"find-text\">Find timers by "
       "handler, or by how their key begins</label>\n<input id=\"find-text\" name=\"find\" type=\"search\" "
       "maxlength=\"520\" autocomplete=\"off\" spellcheck=\"false\" value=\"{}\">\n{}<button id=\"find-go\" "
       "type=\"submit\">Find</button>\n</form>\n",
-      text, reload ? "<input type=\"hidden\" name=\"reload\" value=\"1\">\n" : "");
+      text, fields_of(query, "find"));
   if (!lookup.search) return out;
   const console_search& its = *lookup.search;
   if (!its.trouble.empty()) return out + paragraph("alert", "The search failed: " + foreign(printable(its.trouble)));

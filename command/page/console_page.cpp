@@ -16,6 +16,7 @@
 #include "page/console_figures.hpp"
 #include "page/console_html.hpp"
 #include "page/console_lists.hpp"
+#include "page/console_rows.hpp"
 #include "page/engine_detail.hpp"
 #include "text/html_text.hpp"
 #include "text/units.hpp"
@@ -94,8 +95,15 @@ std::string no_engines(const console_view& view) {
 
 // Null: there is none at all.
 const console_engine* shown_engine(const console_view& view, const console_query& query) {
-  const console_engine* const asked = engine_of(view, query.engine);
-  return asked || view.engines.empty() ? asked : worst_first(view.engines).front();
+  if (const console_engine* const asked = engine_of(view.engines, query.engine)) return asked;
+  const std::vector<const console_engine*> all = chosen(view.engines, {.filter = query.engines.filter});
+  return all.empty() ? nullptr : all.front();
+}
+
+// Null: it is not asked for, or nothing is kept of it.
+const past_engine* shown_past(const console_view& view, const console_query& query) {
+  const auto found = std::ranges::find(view.past, query.engine, &past_engine::id);
+  return found == view.past.end() ? nullptr : &*found;
 }
 
 // The time that the figures cover. It begins with the earliest reading that is kept of an engine.
@@ -106,40 +114,32 @@ std::string spans_text(const std::vector<console_engine>& engines) {
   return fmt::format("{} to {}, by engine", span_text(least->seconds), longest);
 }
 
-std::string engine_sections(const console_view& view, const console_query& query, const console_engine* shown) {
+std::string engine_sections(const console_view& view, const console_query& query,
+                            const std::optional<std::vector<console_sample>>& long_samples) {
+  const past_engine* const past = shown_past(view, query);
+  const console_engine* const shown = past ? nullptr : shown_engine(view, query);
   std::string out = heading("engines", "Engines");
-  if (!query.engine.empty() && !engine_of(view, query.engine))
+  if (!query.engine.empty() && !past && !engine_of(view.engines, query.engine))
     out += paragraph("soft", "The engine that was asked for is gone.");
-  if (view.engines.empty()) {
-    out += no_engines(view);
-  } else {
-    out +=
-        paragraph("soft",
-                  fmt::format("Worst first. Lateness, missed and slow: the last {}; rates: the last 10 s. A name leads "
-                              "to its curves, causes and labels.",
-                              spans_text(view.engines))) +
-        engine_table(view, shown);
-  }
-  out = "<section aria-labelledby=\"engines\">\n" + out + "</section>\n";
-  return shown ? out + engine_detail(*shown, view) : out;
+  out += view.engines.empty()
+             ? no_engines(view)
+             : engine_table(view, query, shown,
+                            fmt::format("Lateness, missed and slow: the last {}; rates: the last 10 s. A name leads to "
+                                        "its curves, causes and labels.",
+                                        spans_text(view.engines)));
+  out = "<section aria-labelledby=\"engines\">\n" + out + past_table(view, query) + "</section>\n";
+  if (past) return out + past_detail(*past, view, long_samples.value_or(std::vector<console_sample>()));
+  return shown ? out + engine_detail(*shown, view, query, long_samples) : out;
 }
 
 // The line that the script writes to, and the link that serves without scripts.
 std::string controls(const console_query& query) {
-  std::string id = query.engine.empty() ? "" : "engine=" + url_escaped(query.engine);
-  const auto add = [&id](const char* name, const std::string& value) {
-    id += (id.empty() ? "" : "&amp;") + std::string(name) + "=" + url_escaped(value);
-  };
-  if (query.find) add("find", *query.find);
-  if (query.key) {
-    add("key", *query.key);
-    add("partition", query.partition);
-  }
-  const std::string other = query.reload ? "?" + id : "?" + id + (id.empty() ? "" : "&amp;") + "reload=1";
+  console_query other = query;
+  other.reload = !query.reload;
   const std::string words = query.reload ? "stop reloading" : fmt::format("reload every {} s", reload_seconds);
   return "<button id=\"pause\" type=\"button\" hidden>Pause</button>\n<p id=\"state\" role=\"status\"></p>\n" +
-         fmt::format("<noscript><p><a href=\"?{}\">Reload</a>, or <a href=\"{}\">{}</a></p></noscript>\n",
-                     id + (query.reload ? (id.empty() ? "reload=1" : "&amp;reload=1") : ""), other, words);
+         fmt::format("<noscript><p><a href=\"{}\">Reload</a>, or <a href=\"{}\">{}</a></p></noscript>\n",
+                     address_of(query, ""), address_of(other, ""), words);
 }
 
 // The title, which is all that a browser shows of a tab in the background.
@@ -164,19 +164,34 @@ std::string header_line(const console_view& view) {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(view.now)));
 }
 
+// The links of alerts and of timers say what they lead to, and no more: all else that was chosen stays.
+std::string keeping(std::string html, const console_query& query) {
+  console_query kept = query;
+  kept.engine.clear();
+  kept.key.reset();
+  kept.find.reset();
+  const std::string words = "href=\"" + address_of(kept, "");
+  if (words.ends_with('?')) return html;
+  // No text of others can have this: its quotes are escaped.
+  for (const std::string name : {"engine=", "key=", "find="})
+    replace_all(html, "href=\"?" + name, words + "&amp;" + name);
+  replace_all(html, "href=\"?#", words + "#");
+  return html;
+}
+
 }  // namespace
 
-std::string page_of(const console_view& view, const console_query& query, const console_lookup& lookup) {
+std::string shown_id(const console_view& view, const console_query& query) {
+  if (const past_engine* const past = shown_past(view, query)) return past->id;
   const console_engine* const shown = shown_engine(view, query);
-  std::string body = summary_line(view) + alert_section(view) + engine_sections(view, query, shown);
-  if (view.store) body += durable_section(*view.store, view.now, {lookup, query.reload});
+  return shown ? shown->id : "";
+}
+
+std::string page_of(const console_view& view, const console_query& query, const console_lookup& lookup) {
+  std::string body =
+      summary_line(view) + keeping(alert_section(view), query) + engine_sections(view, query, lookup.long_samples);
+  if (view.store) body += keeping(durable_section(*view.store, view.now, {lookup, query}), query);
   body += doctor_section(view);
-  // Where scripts are off, a link to an engine keeps the reloading. No text of others can have this: its quotes are
-  // escaped.
-  if (query.reload) {
-    for (const std::string name : {"engine=", "key=", "find="})
-      replace_all(body, "href=\"?" + name, "href=\"?reload=1&amp;" + name);
-  }
   const std::string reload =
       query.reload ? fmt::format("<noscript><meta http-equiv=\"refresh\" content=\"{}\"></noscript>\n", reload_seconds)
                    : "";
@@ -189,7 +204,7 @@ std::string page_of(const console_view& view, const console_query& query, const 
       "data-engine=\"{7}\">\n{5}</main>\n"
       "<footer>detent {6}, read only. The same as figures: <a href=\"metrics\">/metrics</a></footer>\n</body>\n"
       "</html>\n",
-      title_of(view), reload, header_line(view), controls(query), view.interval, body, version, shown ? shown->id : "");
+      title_of(view), reload, header_line(view), controls(query), view.interval, body, version, shown_id(view, query));
 }
 
 }  // namespace detent::tool

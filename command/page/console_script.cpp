@@ -6,12 +6,13 @@ namespace {
 
 // Elements stay the same ones, so that focus, what is unfolded and the scroll position stay too. Children with an id
 // are found by it, others by their place. One that has moved to another parent is new there: what it had is restored by
-// its id. It stays with the engine that it has shown, also when another becomes the worst. A selection is not taken
-// from under its reader. A tab that is not in front goes on for its title. What is no page of the console has no
+// its id. It stays with the engine that it has shown, also when another becomes the worst. Links to this page, and the
+// boxes that filter, change the address and fetch no more than the new page. A selection is not taken from under its
+// reader. A tab that is not in front asks every ten seconds, for its title. What is no page of the console has no
 // <main>, and counts as no answer.
 constexpr std::string_view script =
     R"js(const $ = id => document.getElementById(id), main = document.querySelector('main'), pause = $('pause');
-let paused = false;
+let paused = false, timer, flight, jump = false;
 
 function take(old, now) {
   if (old.isEqualNode(now)) return;
@@ -31,30 +32,61 @@ function take(old, now) {
   while (at) { const next = at.nextSibling; at.remove(); at = next; }
 }
 
-async function update() {
-  const began = Date.now(), state = $('state');
+async function update(asked) {
+  const began = Date.now(), state = $('state'), own = flight = new AbortController();
   let words = '';
-  if (!getSelection().isCollapsed) words = 'Waits: text is selected.';
-  else if (!paused) try {
-    const answer = await fetch(location.search || '?engine=' + main.dataset.engine, {signal: AbortSignal.timeout(1e4)});
+  clearTimeout(timer);
+  if (!asked && !getSelection().isCollapsed) words = 'Waits: text is selected.';
+  else if (asked || !paused) try {
+    const query = new URLSearchParams(location.search);
+    if (!query.get('engine')) query.set('engine', main.dataset.engine);
+    const late = setTimeout(() => own.abort(), 1e4);
+    const answer = await fetch('?' + query, {signal: own.signal});
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
+    clearTimeout(late);
     const focus = document.activeElement.id, open = [...main.querySelectorAll('[open]')];
     take(main, page.querySelector('main'));
     take($('now'), page.getElementById('now'));
     document.title = page.title;
     for (const {id} of open) $(id)?.setAttribute('open', '');
     if (focus !== document.activeElement.id) $(focus)?.focus({preventScroll: true});
+    if (jump) $(location.hash.slice(1))?.scrollIntoView();
+    jump = false;
   } catch {
+    if (own !== flight) return;
     words = 'No answer: these figures are old.';
   }
   if (state.textContent !== words) state.textContent = words;
-  again(9 * (Date.now() - began));
+  clearTimeout(timer);
+  timer = setTimeout(update, Math.max(1e3 * main.dataset.interval * (document.hidden ? 10 : 1), 9 * (Date.now() - began)));
 }
 
-const again = least => setTimeout(update, Math.max(1e3 * main.dataset.interval, least));
+function go(address, how) {
+  history[how](null, '', address);
+  flight?.abort();
+  update(true);
+}
+
+document.addEventListener('click', event => {
+  const link = event.target.closest('a[href^="?"]');
+  if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  event.preventDefault();
+  jump = link.hash === '#engine' || link.hash === '#timer';
+  go(link.href, 'pushState');
+});
+function filter(event) {
+  const form = event.target.closest('.filter');
+  if (!form) return;
+  if (event.type === 'submit') event.preventDefault();
+  go('?' + new URLSearchParams(new FormData(form)), 'replaceState');
+}
+document.addEventListener('input', filter);
+document.addEventListener('submit', filter);
+addEventListener('popstate', () => update(true));
+document.addEventListener('visibilitychange', () => document.hidden || update());
 pause.hidden = false;
 pause.onclick = () => { pause.textContent = (paused = !paused) ? 'Go on' : 'Pause'; };
-again(0);
+timer = setTimeout(update, 1e3 * main.dataset.interval);
 )js";
 
 }  // namespace

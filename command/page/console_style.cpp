@@ -63,10 +63,19 @@ tr.inner tbody th { padding-left: 24px; font-weight: 400; }
 col.number { width: 88px; } col.few { width: 62px; } col.few-left { width: 62px; } col.process { width: 76px; }
 col.time { width: 84px; } col.callback { width: 112px; } col.cause { width: 112px; } col.over-time { width: 150px; } col.when { width: 190px; } col.lag { width: 118px; }
 col.schedule { width: 200px; }
-#find { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 10px; margin: 8px 0 4px; }
-#find label { color: var(--soft); }
-#find input { font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--soft);
+#find, .filter { display: flex; flex-wrap: wrap; align-items: center; gap: 6px 10px; margin: 8px 0 4px; }
+#find label, .filter label { color: var(--soft); }
+#find input, .filter input { font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--soft);
   border-radius: 4px; padding: 1px 8px; width: 36ch; max-width: 100%; }
+.filter input { width: 24ch; }
+thead a { color: inherit; text-decoration: none; }
+thead a:hover { text-decoration: underline; }
+th[aria-sort] a { color: var(--text); font-weight: 600; }
+th[aria-sort=descending] a::after { content: " \25be"; }
+th[aria-sort=ascending] a::after { content: " \25b4"; }
+.unfold { display: inline-block; padding: 1px 0 1px 24px; font-size: 13px; }
+.spans a { margin-right: 8px; }
+[aria-current=true] { font-weight: 600; text-decoration: none; }
 h4 { margin: 8px 0 2px; font-size: 13px; font-weight: 400; color: var(--soft); }
 .close { margin-left: 8px; font-size: 13px; font-weight: 400; }
 .facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: 1px 16px; margin: 4px 0; }

@@ -25,6 +25,21 @@ struct console_sample {
   std::uint64_t pending = 0;                                   // at its end
 };
 
+// Since when an engine has been as bad as it is.
+struct trouble_span {
+  severity judged = severity::warning;
+  console_time from{};
+  bool may_be_older = false;  // nothing from before is kept
+};
+
+// An engine that is gone, of which the long history still has something.
+struct past_engine {
+  std::string id = {}, name = {};  // the name is printable
+  std::int64_t process = 0;
+  console_time first{}, last{};  // of what is kept
+  severity worst = severity::fine;
+};
+
 // An engine, or a set of shards as one.
 struct console_engine {
   // In URLs, and to find it again in the next view: letters, digits, dots and dashes; no other engine's. A set's stays
@@ -39,6 +54,7 @@ struct console_engine {
   std::optional<double> next_due = {};            // nanoseconds from the reading to the next deadline, below 0: past
   std::uint64_t hidden_threads = 0, retries = 0;  // as the gauges
   std::vector<console_sample> history = {};       // by time, of at most the last minutes; `row.p99s` is not used
+  std::optional<trouble_span> trouble = {};       // by the long history
   std::vector<console_engine> shards = {};        // of a set, by number; of no other
 };
 
@@ -103,10 +119,11 @@ struct console_opening {
   std::size_t payload_size = 0;
 };
 
-// The two of one request. None: nothing was asked for.
+// What one request asked for beside the view. None: nothing was asked for.
 struct console_lookup {
   std::optional<console_search> search = {};
   std::optional<console_opening> opening = {};
+  std::optional<std::vector<console_sample>> long_samples = {};  // of the engine that is shown, over long_window
 };
 
 struct console_view {
@@ -115,8 +132,11 @@ struct console_view {
   std::string directory = {};                    // where counters files are looked for
   double interval = 1;                           // seconds from one reading to the next
   double window = 300;                           // seconds that figures are of, once the console has run so long
+  double long_window = 3600;                     // seconds that the long history is of
   std::vector<console_engine> engines = {};      // in any order
+  std::vector<past_engine> past = {};            // none of them among the engines
   std::vector<std::string> troubles = {};        // a line for each file that could not be read, and why
+  std::string history_trouble = {};              // why the long history is not kept, or not from before; empty: it is
   std::optional<console_store> store = {};       // none: started without one
   std::vector<finding> findings = {};            // of the doctor
   std::optional<console_time> examined_at = {};  // none: the doctor has not finished yet

@@ -11,7 +11,7 @@ namespace {
 // A producer that woke at each deadline would be measured too: its own wake-up, on the worker's CPU, takes the kernel
 // some 20 us, just when the callback is to start.
 constexpr auto after_the_deadline = std::chrono::microseconds(500);
-constexpr auto between_looks = std::chrono::milliseconds(100);  // at whether it is to stop
+constexpr auto until_it_looks = std::chrono::milliseconds(100);  // at whether it is to stop
 
 }  // namespace
 
@@ -34,7 +34,7 @@ load_counts load_producer::run(time_point until, const std::stop_token& stop) {
     const plan next = plans_.top();
     time_point now = clock::now();
     if (next.at > now) {
-      std::this_thread::sleep_until(std::min({next.at, until, now + between_looks}));
+      std::this_thread::sleep_until(std::min({next.at, until, now + until_it_looks}));
       now = clock::now();
     }
     if (now >= until) break;

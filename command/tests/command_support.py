@@ -37,6 +37,7 @@ class WithDirectory(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.directory = directory.name
+        os.environ["XDG_STATE_HOME"] = os.path.join(self.directory, "state")  # of consoles that are started here
 
     def path(self, name):
         return os.path.join(self.directory, name)

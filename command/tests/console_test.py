@@ -18,7 +18,7 @@ import time
 
 sys.dont_write_bytecode = True
 from command_support import DETENT, detent, run_tests
-from http_support import WithServer
+from http_support import WithConsole
 
 HOSTILE = '"><script>alert(1)</script>&\u202e\x1b[2J'
 TOKEN = "0123456789abcdef0123456789abcdef"
@@ -30,33 +30,12 @@ class UnixConnection(http.client.HTTPConnection):
         self.sock.connect(self.host)
 
 
-class Console(WithServer):
-    def setUp(self):
-        super().setUp()
-        self.counters = self.path("counters")
-        os.mkdir(self.counters)
-
-    def beat(self):
-        """Starts an engine; returns its file."""
-        file = os.path.join(self.counters, "detent.1.0")
-        self.engine(file, "heartbeat")
-        return file
-
-    def start(self, *arguments, listen="127.0.0.1:0"):
-        """Returns the console and its port."""
-        return self.serve(DETENT, "console", "--counters", self.counters, "--listen", listen, *arguments)
-
+class Console(WithConsole):
     def raw(self, port, request):
         """The status of the answer to these bytes."""
         with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
             connection.sendall(request)
             return int(connection.makefile("rb").readline().split()[1])
-
-    def wait_for(self, port, what, path="/"):
-        """Asks until the answer has it; a test's own time-out ends the rest."""
-        while what not in (text := self.ask(port, path)[1]):
-            time.sleep(0.1)
-        return text
 
     def test_page_and_figures_are_served_until_a_signal(self):
         sample = shutil.copy(self.sample("sample"), os.path.join(self.counters, "detent.2.0"))
@@ -75,6 +54,23 @@ class Console(WithServer):
                 self.assertEqual(self.status(port, "/" + path), 200, path)
             console.send_signal(end)
             self.assertEqual((console.wait(60), console.stderr.read()), (0, ""))
+
+    def test_answers_are_compressed_for_those_who_take_that(self):
+        self.beat()
+        _, port = self.start()
+        plain, _ = self.ask(port)
+        self.assertEqual((plain.getheader("Content-Encoding"), plain.getheader("Vary")), (None, "Accept-Encoding"))
+        for path in ("/", "/console.css", "/console.js"):
+            taken = [("Accept-Encoding", "br, gzip;q=0.5")]
+            answer, unpacked = self.ask(port, path, fields=taken)
+            self.assertEqual((answer.status, answer.getheader("Content-Encoding")), (200, "gzip"), path)
+            plain = self.ask(port, path)[1]
+            self.assertTrue(path == "/" or unpacked == plain, path)
+            self.assertLess(1.8 * int(answer.getheader("Content-Length")), len(plain), path)
+            head, nothing = self.ask(port, path, method="HEAD", fields=taken)
+            self.assertEqual((head.getheader("Content-Encoding"), nothing), ("gzip", ""))
+        answer, _ = self.ask(port, "/none", fields=[("Accept-Encoding", "gzip")])  # too short to gain
+        self.assertEqual((answer.status, answer.getheader("Content-Encoding")), (404, None))
 
     def test_engines_come_and_go_while_nobody_asks(self):
         _, port = self.start()
@@ -216,6 +212,17 @@ class Console(WithServer):
         with open(kept) as file:
             self.assertEqual(file.read(), "text")
 
+    def test_a_counters_file_of_any_name_is_shown_and_its_name_stays_text(self):
+        os.rename(self.sample("sample"), os.path.join(self.counters, HOSTILE.replace("/", "") + "'"))
+        _, port = self.start()
+        text = self.ask(port)[1]
+        engine = re.search(r'href="\?engine=([^#"]*)#engine"', text)[1]
+        self.assertRegex(engine, r"\A[A-Za-z0-9.-]+\Z")
+        for each in (text, self.ask(port, "/?engine=" + engine)[1]):
+            self.assertNotIn("<script>alert", each)
+            self.assertNotIn("onerror", each)
+            self.assertEqual(each.count("<script"), 1)
+
     def test_clients_that_do_not_ask_hold_nobody_up(self):
         console, port = self.start()
         files = lambda: len(os.listdir(f"/proc/{console.pid}/fd"))
@@ -236,7 +243,8 @@ class Console(WithServer):
             self.skipTest("built without durable timers")
         self.assertIn("no such file", self.refused(1, "console", "--store", self.path("none")))
         store = self.write("timers", b"")
-        detent("durable", "cancel", "none", "--store", store)  # makes the tables
+        self.printed("durable", "put", "first", "--handler", "h", "--in", "1h", "--yes", "--store", store)  # makes the tables
+        self.printed("durable", "cancel", "first", "--yes", "--store", store)
         with sqlite3.connect(store) as file:
             file.execute("UPDATE ring SET counted = -1")  # as of a version that counts nothing
             due = time.time_ns() // 1000

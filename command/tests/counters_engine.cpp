@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
-// A program with an engine that leaves its counters in a file: counters_engine FILE [heartbeat [NAME LABEL] | failing |
-// late SCENARIO]. Runs 300 timers under a label and 40 without, and cancels 50; or begins to run one each 10 ms; or
-// runs 100 that throw; or has timers late in one of the ways below. Says on standard output "ready", and waits until
-// standard input ends; then the engine does.
+// A program with an engine that leaves its counters in a file:
+//   counters_engine FILE [heartbeat [NAME LABEL] | failing | idle | hanging | late SCENARIO]
+// Runs 300 timers under a label and 40 without, and cancels 50; or begins to run one each 10 ms; or runs 100 that
+// throw; or has one that is due in an hour, and no thread that drives it; or seven on a pool whose thread hangs; or has
+// timers late in one of the ways below. Says on standard output "ready", and waits until standard input ends; then the
+// engine does.
 #include <detent/detent.hpp>
 
 #include <atomic>
 #include <cstdio>
 #include <exception>
+#include <future>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -45,6 +49,23 @@ void fail(const char* file) {
     engine.schedule_after(detent::duration(i), [] { throw std::runtime_error("no route to host"); });
   while (engine.metrics().failed < 100) std::this_thread::sleep_for(1ms);
   wait_for_the_end();
+}
+
+void idle(const char* file) {
+  detent::engine engine({.name = "idle", .drive = detent::drive_kind::caller, .counters_file = file});
+  engine.schedule_after(1h, [] {});
+  wait_for_the_end();
+}
+
+void hang(const char* file) {
+  std::promise<void> end;
+  const std::shared_future<void> ended = end.get_future().share();
+  auto pool = std::make_shared<detent::thread_pool>(detent::thread_pool_options{.threads = 1});
+  detent::engine engine({.name = "hanging", .executor = std::move(pool), .counters_file = file});
+  for (int i = 0; i < 8; ++i) engine.schedule_after(1ms, [ended] { ended.wait(); });
+  while (engine.metrics().queued < 7) std::this_thread::sleep_for(1ms);
+  wait_for_the_end();
+  end.set_value();
 }
 
 void run(const char* file) {
@@ -145,17 +166,21 @@ bool be_late(const char* file, std::string_view scenario) {
 
 int main(int argc, char** argv) {
   const bool beats = (argc == 3 || argc == 5) && argv[2] == std::string_view("heartbeat");
-  const bool fails = argc == 3 && argv[2] == std::string_view("failing");
   const bool is_late = argc == 4 && argv[2] == std::string_view("late");
-  if (argc != 2 && !beats && !fails && !is_late) {
-    std::fprintf(stderr, "usage: %s FILE [heartbeat [NAME LABEL] | failing | late SCENARIO]\n", argv[0]);
+  const std::string_view word = argc == 3 ? argv[2] : "";
+  const bool others = word == "failing" || word == "idle" || word == "hanging";
+  if (argc != 2 && !beats && !others && !is_late) {
+    std::fprintf(stderr, "usage: %s FILE [heartbeat [NAME LABEL] | failing | idle | hanging | late SCENARIO]\n",
+                 argv[0]);
     return 2;
   }
   try {
     if (is_late) return be_late(argv[1], argv[3]) ? 0 : 2;
-    beats   ? beat(argv[1], argc == 5 ? argv[3] : "heartbeat", argc == 5 ? argv[4] : "beat")
-    : fails ? fail(argv[1])
-            : run(argv[1]);
+    if (beats) {
+      beat(argv[1], argc == 5 ? argv[3] : "heartbeat", argc == 5 ? argv[4] : "beat");
+    } else {
+      (word == "failing" ? fail : word == "idle" ? idle : word == "hanging" ? hang : run)(argv[1]);
+    }
     return 0;
   } catch (const std::exception& problem) {
     std::fprintf(stderr, "%s\n", problem.what());

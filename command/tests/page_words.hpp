@@ -1,11 +1,26 @@
 // SPDX-License-Identifier: MIT
 // The text of a page of HTML, for its snapshot.
 #pragma once
+#include <cstddef>
 #include <initializer_list>
 #include <string>
 #include <string_view>
 
 namespace detent::test {
+
+// Returns how often the text has the words.
+inline std::size_t times(std::string_view text, std::string_view words) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++found;
+  return found;
+}
+
+// Returns the text between the first `from` and the next `to` after it.
+inline std::string between(const std::string& text, std::string_view from, std::string_view to) {
+  const std::size_t begin = text.find(from);
+  if (begin == std::string::npos) return "";
+  return text.substr(begin, text.find(to, begin + from.size()) - begin);
+}
 
 // Returns the page's text without the drawings: a line for each paragraph, heading, item and row, whose cells are
 // divided by bars.

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""An operator's round: what each tool says of engines that are idle, hang, are killed, or are named like others."""
+import json
+import os
+import re
+import signal
+import sys
+import time
+
+sys.dont_write_bytecode = True
+from command_support import DETENT, run_tests
+from http_support import WithConsole
+
+
+class Round(WithConsole):
+    def run_engine(self, name, *words):
+        return self.engine(os.path.join(self.counters, name), *words)
+
+    def attention(self, port):
+        """What needs attention, an item each."""
+        part = self.ask(port)[1].split('id="attention"')[1].split("</section>")[0]
+        return re.findall(r"<li>(.*)</li>", part)
+
+    def live(self, text):
+        """By the engine's name, whether it is said to be live."""
+        return {name: int(value) for name, value in re.findall(r'^detent_engine_live\{engine="([^"]*)"[^}]*\} (\d)$', text, re.M)}
+
+    def test_an_engine_that_is_killed_is_exported_as_dead_beside_those_that_live(self):
+        killed = self.run_engine("detent.1.0", "heartbeat", "killed", "beat")
+        self.run_engine("detent.2.0", "heartbeat", "lives", "beat")
+        port = self.start()[1]
+        metrics = lambda: self.live(self.ask(port, "/metrics")[1])
+        self.assertEqual(metrics(), {"killed": 1, "lives": 1})
+        killed.kill()
+        killed.wait()
+        while metrics() != {"killed": 0, "lives": 1}:
+            time.sleep(0.1)
+        while not any("killed" in each and "its process is gone" in each for each in self.attention(port)):
+            time.sleep(0.1)
+
+    def test_an_engine_that_was_never_polled_and_has_time_is_not_called_late(self):
+        self.run_engine("detent.1.0", "idle")
+        port = self.start()[1]
+        for _ in range(20):
+            self.assertEqual([each for each in self.attention(port) if "idle" in each], [])
+            time.sleep(0.1)
+
+    def test_a_pool_whose_thread_hangs_is_named(self):
+        self.run_engine("detent.1.0", "hanging")
+        port = self.start()[1]
+        while not any("7 callbacks wait for the executor" in each for each in self.attention(port)):
+            time.sleep(0.2)
+
+    def test_what_a_run_scheduled_fired_was_cancelled_or_is_pending(self):
+        for options in ((), ("--executor", "1"), ("--cancel", "0", "--delay", "1ms..5ms")):
+            said = self.said("run", "--duration", "1s", "--timers", "5000", "--rate", "20000", *options)
+            self.assertEqual(said["fired"] + said["cancelled"] + said["pending_at_end"], said["scheduled"], options)
+
+    def test_counters_files_of_any_name_are_found(self):
+        self.run_engine("orders, of the shop", "heartbeat", "orders", "beat")
+        port = self.start()[1]
+        self.assertIn("orders", self.ask(port)[1])
+        self.assertEqual([each["name"] for each in json.loads(self.ask(port, "/api/stat.json")[1])["engines"]], ["orders"])
+
+    def test_a_name_that_turns_the_line_around_reaches_no_terminal(self):
+        name = "abc\u202edef\u2066"
+        self.run_engine("detent.1.0", "heartbeat", name, name)
+        file = os.path.join(self.counters, "detent.1.0")
+        for words in (("stat", file), ("stat", "--json", file), ("pending", file), ("top", "--batch", "-n", "1", file)):
+            text = self.printed(*words)
+            self.assertIn("abc", text, words)
+            self.assertNotRegex(text, "[\u202a-\u202e\u2066-\u2069]", words)
+
+    def test_both_signals_end_every_server_in_order(self):
+        file = self.sample("sample")
+        for end in (signal.SIGTERM, signal.SIGINT):
+            for words in (("stat", "--listen", "0", file), ("console", "--counters", self.counters, "--listen", "0")):
+                server, _ = self.serve(DETENT, *words)
+                server.send_signal(end)
+                self.assertEqual((server.wait(60), server.stderr.read()), (0, ""), words)
+
+
+if __name__ == "__main__":
+    run_tests()
