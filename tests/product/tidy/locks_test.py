@@ -4,10 +4,12 @@
 
 usage: locks_test.py ROOT     apt-get, sudo and dpkg-query are stand-ins here, and a lock on a file of the test's own is Debian's
 """
+import fcntl
 import os
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 from pathlib import Path
 
@@ -47,12 +49,13 @@ class Locks(unittest.TestCase):
         return done.returncode, done.stdout.splitlines(), done.stderr, (self.folder / "done").read_text(encoding="utf-8").split()
 
     def hold(self, seconds):
-        """Another process has the lock from now on."""
-        holder = subprocess.Popen(["flock", self.folder / "lock", "sh", "-c", f"echo; exec sleep {seconds}"], stdout=subprocess.PIPE)
-        holder.stdout.readline()
-        holder.stdout.close()
-        self.addCleanup(holder.wait)
-        self.addCleanup(holder.kill)
+        """This process has the lock from now on, for so long."""
+        lock = (self.folder / "lock").open(encoding="utf-8")
+        self.addCleanup(lock.close)
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        end = threading.Timer(seconds, lock.close)
+        self.addCleanup(end.cancel)
+        end.start()
 
     def test_a_lock_that_is_free_is_no_matter(self):
         status, said, _, done = self.need()
