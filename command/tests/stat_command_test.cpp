@@ -174,7 +174,7 @@ TEST_F(StatCommand, AStallIsShownWhileItIsThere) {
   const auto json = [this] { return json_of(take({write(1, image)}))["engines"][0]; };
   EXPECT_EQ(text().find("waits  "), std::string::npos);
   image.set_stall("clock_off: 10 stored timers\x1b[2J wait", 10);
-  EXPECT_NE(text().find("waits     clock_off: 10 stored timers\\x1b[2J wait"), std::string::npos) << text();
+  EXPECT_NE(text().find("waits    clock_off: 10 stored timers\\x1b[2J wait"), std::string::npos) << text();
   EXPECT_EQ(json()["stall"]["text"], "clock_off: 10 stored timers\\x1b[2J wait");
   EXPECT_EQ(json()["stall"]["waiting"], 10);
   image.set_stall("", 0);
