@@ -91,10 +91,9 @@ class Reports(WithDirectory):
 
     def test_the_causes_shares_add_up(self):
         _, page = self.run_with_report("run", "--duration", "2s", "--delay", "1ms..9ms", "--cancel", "0")
-        shares = [page.row(name)[:2] for name in ("drain", "wait", "worker", "dispatch")]
-        for column in (0, 1):
-            self.assertAlmostEqual(sum(float(row[column].rstrip(" %")) for row in shares), 100, delta=0.3)
-        self.assertEqual(shares[3], ["0 %", "0 %"])  # no executor
+        shares = [page.row(name)[0] for name in ("drain", "wait", "worker", "dispatch")]
+        self.assertAlmostEqual(sum(float(share.rstrip(" %")) for share in shares), 100, delta=0.3)
+        self.assertEqual(shares[3], "0 %")  # no executor
         self.assertRegex(page.text, r"Of all the time lost, [\d.]+ % went by ")
 
     def test_a_load_of_which_nothing_fires(self):
