@@ -48,7 +48,7 @@ TEST(FailureOfTryCreate, HasTheSentenceOfTheException) {
   const engine_options impossible[] = {{.name = "gateway", .cpu = 100'000},
                                        {.name = "gateway", .counters_file = "/nonexistent/x"},
                                        {.name = "gateway", .tick = 0ns}};
-  const char* const words[] = {"cpu = 100000", "counters_file = /nonexistent/x", "tick = 0 ns: must be"};
+  const char* const words[] = {"cpu = 100000", "counters_file = ", "tick = 0 ns: must be"};
   for (std::size_t i = 0; i < std::size(words); ++i) {
     const drive::problem thrown = problem_of([&] { engine e(impossible[i]); });
     failure seen;
