@@ -152,22 +152,22 @@ void history_file::take_over() {
   char magic[sizeof file_magic] = {};
   file_head head;
   const off_t size = ::lseek(descriptor_, 0, SEEK_END);
-  if (size == 0) return begin_anew("");
+  if (size == 0) return start_over("");
   if (!get(magic, sizeof magic, 0) || !std::ranges::equal(magic, file_magic))
     refuse(option_, path_, "it is not a history of the console, and is left as it is: name another file");
   const bool whole = get(&head, sizeof head, head_at);
   if (whole && head.byte_order == own_byte_order && head.version != format_version)
-    return begin_anew(
+    return start_over(
         fmt::format("it is of version {}, and this console writes version {}", head.version, format_version));
   if (!whole || head.checksum != checksum_of(head) || head.places != most_kept || head.steps != kept_steps)
-    return begin_anew("its head is damaged");
+    return start_over("its head is damaged");
   if (head.length_us != length_.count())
-    begin_anew(fmt::format("it keeps {} s, and --keep says {} s", head.length_us / 1'000'000,
+    start_over(fmt::format("it keeps {} s, and --keep says {} s", head.length_us / 1'000'000,
                            std::chrono::floor<std::chrono::seconds>(length_).count()));
 }
 
-void history_file::begin_anew(const std::string& why) {
-  if (!why.empty()) note_ = fmt::format("{}: {}: begun anew: {}", option_, in_quotes(path_), why);
+void history_file::start_over(const std::string& why) {
+  if (!why.empty()) note_ = fmt::format("{}: {}: started over: {}", option_, in_quotes(path_), why);
   if (::ftruncate(descriptor_, 0) != 0) refuse(option_, path_, std::strerror(errno));
   file_head head{.length_us = length_.count()};
   head.checksum = checksum_of(head);

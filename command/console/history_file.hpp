@@ -24,14 +24,14 @@ class history_file {
   };
 
   // Makes the file if it is not there. One of another version of the format, of another length or with a damaged head
-  // is begun anew, and note() says so. Throws input_error, which begins with `option`, where the file has something
+  // is started over, and note() says so. Throws input_error, which begins with `option`, where the file has something
   // else in it, another console has it, or it cannot be opened.
   history_file(std::string option, const std::string& path, std::chrono::microseconds length);
   history_file(const history_file&) = delete;
   history_file& operator=(const history_file&) = delete;
   ~history_file();
 
-  // A line on why it was begun anew; empty: it was not.
+  // Why the file was started over, in one line. Empty if it was not.
   const std::string& note() const { return note_; }
   // By place. A place without an engine has no id. Samples of the future or from before `length` ago are left out, and
   // so is all that is damaged.
@@ -42,7 +42,7 @@ class history_file {
  private:
   void lock();
   void take_over();
-  void begin_anew(const std::string& why);
+  void start_over(const std::string& why);
   void put(const void* bytes, std::size_t count, std::size_t offset) const;
   bool get(void* into, std::size_t count, std::size_t offset) const;
 

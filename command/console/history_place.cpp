@@ -30,7 +30,7 @@ std::filesystem::path own_place() {
     if (home.empty()) return {};
     state = home / ".local" / "state";
   }
-  std::error_code trouble;  // told by what opens the file
+  std::error_code trouble;  // opening the file reports it
   std::filesystem::create_directories(state / "detent", trouble);
   return state / "detent" / "console.history";
 }

@@ -9,9 +9,9 @@
 namespace detent::tool {
 
 struct opened_history {
-  std::unique_ptr<history_file> file = {};  // null: the history is in memory alone
-  std::string note =
-      {};  // why that is so although none was asked for, or why the file was begun anew; empty: all is well
+  std::unique_ptr<history_file> file = {};  // null if the history is in memory alone
+  // Why there is no file although one was wanted, or why the file was started over. Empty otherwise.
+  std::string note = {};
 };
 
 // Opens what --history names: a file, "none", or if it is empty console.history in $STATE_DIRECTORY (which systemd's

@@ -14,7 +14,7 @@
 
 namespace detent::tool {
 
-// Adds up, from one look to the next, what /proc tells of the thread that drives an engine.
+// Adds up what /proc reports about the thread that drives an engine, from one reading to the next.
 class driver_watch {
  public:
   // `worker`: the engine's; none: a caller drives it, by any thread of the process.

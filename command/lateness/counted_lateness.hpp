@@ -11,7 +11,7 @@ namespace detent::tool {
 // reading. `pending`: timers at the later one. `span`: the time between them, in nanoseconds.
 late_figures late_figures_of(const counters_snapshot& change, double pending, double span);
 
-// By how much a timer is overdue, as far as the file tells: nanoseconds; 0: by nothing, or it cannot tell.
+// How overdue the earliest timer is, in nanoseconds. 0 if none is, or if the file does not show it.
 std::int64_t overdue_of(const counters_snapshot& snapshot);
 
 }  // namespace detent::tool

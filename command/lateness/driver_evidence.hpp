@@ -5,8 +5,8 @@
 
 namespace detent::tool {
 
-// How the thread that drives an engine fared, as the kernel tells it. The counts only grow while the engine is watched.
-// Times are nanoseconds.
+// The figures that the kernel reports about the thread that drives an engine. The counts only grow while the engine is
+// watched. Times are nanoseconds.
 struct driver_evidence {
   bool visible = false;         // the kernel shows the thread
   std::int64_t ran = 0;         // on a CPU; of a worker since the thread began

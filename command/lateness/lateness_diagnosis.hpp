@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Why an engine's timers are late, by its own figures and by what the kernel tells of its driver.
+// Explains why an engine's timers are late, from its own figures and the kernel's figures for its driver.
 #pragma once
 #include <detent/options.hpp>
 

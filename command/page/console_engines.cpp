@@ -22,7 +22,7 @@ std::string cause_html(const top_row& row) {
   return fmt::format("{} <span class=\"unit\">{:.0f} %</span>", name_of(*main), share_of(row.times, *main) * 100);
 }
 
-// Shards are not sorted by a click, and nobody sees their heads.
+// Shards cannot be sorted by a click, and their table shows no headings.
 std::vector<html_column> shard_columns(const console_query& query) {
   std::vector<html_column> columns = engine_columns("shard", query);
   for (html_column& each : columns) {

@@ -45,10 +45,10 @@ class Hour(WithConsole):
         first.terminate()
         self.assertEqual((first.wait(60), first.stderr.read()), (0, ""))
         later, port = self.kept("--keep", "2h")
-        self.assertIn("begun anew: it keeps 3600 s, and --keep says 7200 s", self.wait_for(port, "begun anew"))
+        self.assertIn("started over: it keeps 3600 s, and --keep says 7200 s", self.wait_for(port, "started over"))
         later.terminate()
         self.assertEqual(later.wait(60), 0)
-        self.assertRegex(later.stderr.read(), r"\Adetent: --history: [^\n]*begun anew[^\n]*\n\Z")
+        self.assertRegex(later.stderr.read(), r"\Adetent: --history: [^\n]*started over[^\n]*\n\Z")
 
     def test_without_the_option_a_second_console_does_its_work_without_a_file(self):
         self.beat()

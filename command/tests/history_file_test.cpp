@@ -155,7 +155,7 @@ TEST_F(HistoryFile, LeavesAFileOfAnythingElseAsItIs) {
 TEST_F(HistoryFile, IsBegunAnewWhereItCannotBeContinuedAndSaysWhy) {
   const auto begun_anew = [&](const std::string& why, std::chrono::microseconds length = 1h) {
     auto file = open(length);
-    EXPECT_NE(file->note().find("begun anew: " + why), std::string::npos) << file->note();
+    EXPECT_NE(file->note().find("started over: " + why), std::string::npos) << file->note();
     EXPECT_EQ(file->read(noon)[0].samples.size(), 0U);
     fill(*file);
     file.reset();

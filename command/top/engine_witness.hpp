@@ -15,7 +15,7 @@
 
 namespace detent::tool {
 
-// Puts beside each reading of an engine what the kernel tells of its driver, from one reading of the host to the next.
+// Adds to each reading of an engine the kernel's figures for its driver, from one reading of the host to the next.
 class engine_witness {
  public:
   explicit engine_witness(host_files host = host_files()) : host_(std::move(host)) {}

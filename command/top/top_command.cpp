@@ -49,7 +49,8 @@ void print(const std::string& text) {
   }
 }
 
-// The engines with what the kernel tells of their drivers. `since_last` was to be the time since the last reading.
+// Reads the engines together with the kernel's figures for their drivers. `since_last` is the time that should have
+// passed since the last reading, in seconds.
 class witnessed_source {
  public:
   explicit witnessed_source(const top_source& source) : source_(source) {}

@@ -60,7 +60,7 @@ errc detail::code_of(int problem) noexcept {
 
 std::string detail::explain(int problem) {
   const std::string cure = cure_of(problem);
-  return cure.empty() ? std::strerror(problem) : std::strerror(problem) + ("; " + cure);
+  return cure.empty() ? words_of(problem) : words_of(problem) + "; " + cure;
 }
 
 }  // namespace detent

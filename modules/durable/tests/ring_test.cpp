@@ -158,7 +158,7 @@ TEST_F(ARing, IsNotBelievedWhereAnyOfItIsDamaged) {
   EXPECT_TRUE(read().is_known);
   make(std::string(100, 'x'));
   const ring over(path, generation, true);
-  EXPECT_TRUE(read().is_known) << "one that was begun anew in its place";
+  EXPECT_TRUE(read().is_known) << "one that was started over in its place";
 }
 
 // As after a power cut, or on another machine.

@@ -50,6 +50,20 @@ class Upgrade(unittest.TestCase):
         for own in ("{.missed = 1}", "{.capacity = 2}", '"old, {.capacity = 5, .name = \\"x\\"}"', "now.missed()"):
             self.assertIn(own, text)
 
+    def test_a_list_with_comments_stays(self):
+        text = 'detent::engine e({.tick = 1ms,  // coarse\n                  .name = "e"});\n'
+        self.program.write_text(text)
+        self.assertEqual(self.convert(self.program).stdout, "")
+        self.assertEqual(self.program.read_text(), text)
+
+    def test_the_pages_sed_does_the_names(self):
+        page = Path(TREE, "docs/upgrading.md").read_text()
+        command = page[page.index("    sed -Ei"):].replace("FILE...", str(self.program))
+        subprocess.run(["bash", "-euc", command], check=True)
+        text = self.program.read_text()
+        for name in ("worker.drain_for(", "detent::unfired_timer>", "<detent/unfired_timer.hpp>", "detent::preference::off"):
+            self.assertIn(name, text)
+
     def test_a_place_that_is_not_there_is_refused(self):
         done = self.convert("not-there")
         self.assertEqual((done.returncode, done.stderr), (2, "from_0_1.py: not-there: no such file or folder\n"))

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 
 #include <cerrno>
+#include <cstring>
 
 namespace detent::detail {
 namespace {
@@ -17,6 +18,8 @@ std::string limit_text(const char* name, decltype(RLIMIT_NOFILE) which) {
 }
 
 }  // namespace
+
+std::string words_of(int problem) { return std::strerror(problem); }
 
 std::string cure_of(int problem) {
   switch (problem) {
