@@ -112,7 +112,7 @@ def main():
     version = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], text=True, capture_output=True, check=False)
     wanted.file.write_text(json.dumps({
         "format": FORMAT, "date": f"{datetime.datetime.now(datetime.timezone.utc):%Y-%m-%d}", "commit": version.stdout.strip(),
-        "machine": facts, **programs}, indent=1) + "\n", encoding="utf-8")
+        "machine": facts, **programs}) + "\n", encoding="utf-8")
     print(f"{wanted.file}: send this file as it is. docs/benchmarks.md says how it is read.")
     if is_small(facts):
         print("This is a small machine: virtual, with few CPUs, or without one of the worker's own. The file says so.")

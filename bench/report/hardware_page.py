@@ -11,7 +11,7 @@ from series import figure
 
 FOLDER = Path(__file__).resolve().parent / "hardware"
 
-HARDWARE = """`./tools/dev bench --report` measures detent beside the floors of the machine it runs on, in about three
+HARDWARE = """`./tools/dev bench --report` measures detent beside the floors of the machine it runs on, in about two
 minutes, and writes one file: the processor, its idle states, the clock source, whether the worker's CPU is isolated, and
 the figures. Anyone may send that file; it goes into `bench/report/hardware`, and this table shows it. A small machine is
 virtual, has at most four CPUs, or had none of the worker's own: its tails are the host's. No run of a machine with an
