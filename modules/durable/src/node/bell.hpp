@@ -20,14 +20,14 @@ class bell {
     rings_.notify_one();
     if (called_) called_();
   }
-  // In virtual time there is no such thread, and each ring() calls this.
+  // Virtual time has no such thread: each ring() calls this instead.
   void call_at_each_ring(std::function<void()> f) { called_ = std::move(f); }
-  // Whether it has rung since the last wait, or since the last call of this.
+  // Returns whether it has rung since the last wait or the last call of has_rung().
   bool has_rung() noexcept {
     const std::lock_guard locked(lock_);
     return std::exchange(rung_, false);
   }
-  // Waits until it rings, or that much time has passed. Returns at once if it has rung since the last wait.
+  // Waits until the bell rings or `at_most` has passed. Returns at once if it has rung since the last wait.
   void wait_for(std::chrono::nanoseconds at_most) noexcept {
     std::unique_lock locked(lock_);
     rings_.wait_for(locked, at_most, [&] { return rung_; });

@@ -6,7 +6,7 @@
 namespace detent::durable::detail {
 namespace {
 
-constexpr std::uint32_t most_doublings = 12;  // beyond an hour
+constexpr std::uint32_t most_doublings = 12;  // more than an hour
 
 }  // namespace
 
@@ -76,7 +76,7 @@ void careful_runs::end_stages(time now, decision& to) {
 
 void careful_runs::start(std::uint64_t id, decision& to) {
   run& its = runs_.at(id);
-  go_to(id, its, stage::is_on_trial, time::max());  // its trial ends some time after it has begun
+  go_to(id, its, stage::is_on_trial, time::max());  // the trial ends a while after the run has begun
   to.marks.push_back({id, its.was.started().stored(), true});
 }
 
@@ -90,7 +90,7 @@ careful_runs::decision careful_runs::decide(time now) {
     start(first_of(last_attempts_), out);
     return out;
   }
-  // Many at a time, so that one write marks them all.
+  // Waits until half of the places are free, so that one write marks many runs.
   if (on_trial_ > limits_.at_once / 2) return out;
   while (!waiting_.empty() && on_trial_ < limits_.at_once && !lone_trial_) {
     if (runs_.at(first_of(waiting_)).starts_alone() && on_trial_ != 0) break;

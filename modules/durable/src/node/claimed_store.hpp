@@ -9,7 +9,7 @@
 
 namespace detent::durable::detail {
 
-// A store object that only this node uses. Throws in_use if another one has it.
+// Claims a store object for this node alone. Throws in_use if another node uses it.
 class claimed_store {
  public:
   explicit claimed_store(std::shared_ptr<store> what) : store_(std::move(what)) {

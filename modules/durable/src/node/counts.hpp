@@ -7,10 +7,10 @@
 
 namespace detent::durable::detail {
 
-// The figures that metrics() reads. The thread that talks to the store writes them, once a pass.
+// The figures that metrics() reads. The thread that talks to the store publishes them once in each pass.
 class counts {
  public:
-  // Only that thread uses this.
+  // Used only by the thread that talks to the store.
   metrics now;
 
   void publish() {

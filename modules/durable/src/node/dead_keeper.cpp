@@ -10,9 +10,9 @@ namespace detent::durable::detail {
 namespace {
 
 constexpr std::size_t most_a_piece = 100;  // erased in less than a millisecond
-constexpr int pause = 9;                   // times as long as the work before it
+constexpr int pause = 9;                   // a pause is this many times as long as the work before it
 constexpr std::chrono::nanoseconds between_counts = std::chrono::seconds(1);
-constexpr std::chrono::nanoseconds longer_a_shard = std::chrono::milliseconds(10);  // a count looks at each
+constexpr std::chrono::nanoseconds longer_a_shard = std::chrono::milliseconds(10);  // per shard that a count looks at
 
 dead_limits limits_of(const options& how) noexcept {
   dead_limits out;
@@ -21,7 +21,7 @@ dead_limits limits_of(const options& how) noexcept {
   return out;
 }
 
-// The one that keeps more, where 0 is no limit.
+// Returns the limit that keeps more; 0 means no limit.
 template <class Value>
 Value greater_of(Value a, Value b) noexcept {
   return a == Value{} || b == Value{} ? Value{} : std::max(a, b);
@@ -46,7 +46,8 @@ errc dead_keeper::tell() {
   return problem;
 }
 
-// A node's note may be gone a while before its name, and come a while after it.
+// A node's note may vanish some time before its name does, and may appear some time after it. So a difference is
+// reported only after it has lasted for a lease.
 void dead_keeper::heard(const roll& with) {
   dead_limits holds = own_;
   const std::string* other = nullptr;
@@ -98,8 +99,8 @@ bool dead_keeper::plan_for_age() {
   return true;
 }
 
-// Of each shard the oldest ones may go, down to a time before which all shards together have no more than are too many.
-// So nodes need not agree on it, and the oldest go first.
+// Erases the oldest timers of each shard, down to a time before which all shards together hold at most `too_many`. So
+// the oldest go first, and nodes need not agree about which.
 bool dead_keeper::plan_for_number(std::uint64_t too_many) {
   const std::uint64_t shards = with_.terms.shards();
   const auto of_each = static_cast<std::size_t>(std::clamp<std::uint64_t>(too_many / shards, 1, most_a_piece));
@@ -144,7 +145,7 @@ bool dead_keeper::erase() {
 
 void dead_keeper::work() {
   const std::chrono::nanoseconds began = with_.terms.clock().elapsed();
-  // In virtual time a pass is made when something has happened, and nothing takes time.
+  // Virtual time makes a pass only after something has happened, and its calls take no time, so there are no pauses.
   const bool is_virtual = with_.terms.clock().are_virtual();
   if (began < work_at_ && !is_virtual) return;
   if (began < with_.problems.retry_at(trouble::of::dead)) return;

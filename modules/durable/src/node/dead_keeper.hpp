@@ -20,9 +20,9 @@
 
 namespace detent::durable::detail {
 
-// Counts the dead timers of the store, and erases those of this node's shards that options::dead_for and most_dead give
-// up. It works in pieces, between which the thread that talks to the store does its other work. Used by that thread
-// alone.
+// Counts the store's dead timers and erases those of this node's shards that options::dead_for and most_dead give up.
+// It works in pieces, and the thread that talks to the store does its other work between two of them. Used only by that
+// thread.
 class dead_keeper {
  public:
   struct parts {
@@ -34,22 +34,24 @@ class dead_keeper {
   };
   dead_keeper(const parts& of, std::string_view node);
 
-  // Tells the other nodes this node's limits, from time to time.
+  // Tells the other nodes this node's limits. To be called again and again: it writes only when the last note is about
+  // to lapse.
   errc tell();
-  // Of all nodes that are there, the longest time and the greatest number hold. Reports once that other nodes differ.
+  // Applies the longest time and the greatest number that any node of the roll has. Reports once if other nodes' limits
+  // differ.
   void heard(const roll& with);
-  // Counts if it is time for that, or erases a piece.
+  // Counts, if that is due, or erases a piece.
   void work();
-  // When it next has work, by elapsed().
+  // The time by elapsed() at which it next has work.
   std::chrono::nanoseconds wakes_at() const noexcept { return work_at_; }
 
  private:
-  // Dead timers of a shard, the oldest first.
+  // Dead timers of one shard, to be erased from the oldest on.
   struct piece {
     shard_id shard = 0;
-    stored_time until{};     // died before this
-    std::size_t limit = 0;   // the most of them
-    std::string after = {};  // where to go on
+    stored_time until{};     // those that died before this
+    std::size_t limit = 0;   // at most so many of them
+    std::string after = {};  // where to continue
   };
 
   bool has_limits() const noexcept { return holds_ && *holds_ != dead_limits{}; }
@@ -63,11 +65,11 @@ class dead_keeper {
   const parts with_;
   const std::string node_;
   const dead_limits own_;
-  std::optional<dead_limits> holds_;  // none: the nodes are not known yet
+  std::optional<dead_limits> holds_;  // empty until the nodes are known
   std::deque<piece> pieces_;
-  // By elapsed():
+  // Times by elapsed():
   std::chrono::nanoseconds told_until_{};
-  std::chrono::nanoseconds differs_since_{};  // 0: it does not
+  std::chrono::nanoseconds differs_since_{};  // 0: they do not differ
   std::chrono::nanoseconds work_at_{};
   bool said_ = false;
 };

@@ -77,7 +77,7 @@ void finish_line::done(const run& what, bool is_last) {
 
 bool finish_line::let_go(run& what) {
   constexpr std::size_t few = 64;
-  std::deque<std::shared_ptr<run>> left;  // destroyed without the lock
+  std::deque<std::shared_ptr<run>> left;  // declared first, so that it is destroyed without the lock
   const std::lock_guard locked(lock_);
   if (std::exchange(what.held_as_, 0) == 0) return false;
   line& its = line_of(what);
@@ -88,7 +88,10 @@ bool finish_line::let_go(run& what) {
   return true;
 }
 
-bool finish_line::withdraw(run& what) { return !what.is_careful() && let_go(what); }  // that one is marked as started
+bool finish_line::withdraw(run& what) {
+  return !what.is_careful() && let_go(what);
+}  // a careful run is marked as
+   // started, so it is not withdrawn
 
 bool finish_line::take_back(run& what) { return let_go(what); }
 
@@ -132,7 +135,7 @@ void finish_line::does_not_ask(std::size_t count) {
 }
 
 bool finish_line::close(bool ends_matter) {
-  std::deque<std::shared_ptr<run>> held;  // destroyed without the lock, which a run takes at its end
+  std::deque<std::shared_ptr<run>> held;  // destroyed without the lock, because a run takes the lock at its end
   std::map<const handling*, line> limited;
   const std::lock_guard locked(lock_);
   if (running_ != 0 || (ends_matter && pushed_ != taken_)) return false;

@@ -10,7 +10,7 @@ void hand::arm(slot& its) {
   const std::shared_ptr<run> what = its.what;
   try {
     its.handle = calendar_.schedule_at(what->what().due, armed_run(what));
-  } catch (const error&) {  // of the engine: its capacity, or its memory
+  } catch (const error&) {  // the engine is full, or has no memory
     refused_.push_back(what);
   } catch (const std::bad_alloc&) {
     refused_.push_back(what);
@@ -49,7 +49,7 @@ bool hand::put(record& what, const term& under) {
     its.what = std::make_shared<run>(std::move(what), under, by, line_);
   } else {
     record bare = what;
-    bare.payload = {};  // only a question can come for it
+    bare.payload = {};  // only a question about it can come
     its.what = std::make_shared<run>(std::move(bare), under, by, line_);
   }
   ++size_;
@@ -82,7 +82,7 @@ bool hand::changed(shard_id shard, const std::string& key, const record* now, co
     const record& has = its.what->what();
     if (now != nullptr && has.id == now->id && has.due == now->due) return true;
     if (its.what->by() != nullptr && !stop(its)) {
-      // It runs, or has run: the newer one is after it.
+      // It runs or has run, so only the newer version is left to erase.
       its.after.reset();
       if (now != nullptr) its.after.emplace(*now, under);
       return true;
@@ -116,7 +116,7 @@ hand::asked hand::ask(shard_id shard, const std::string& key) {
 }
 
 void hand::moves_away(const record& what, stored_time to, const term& under) {
-  record bare{.shard = what.shard, .key = what.key, .id = what.id, .due = to};  // only a question can come for it
+  record bare{.shard = what.shard, .key = what.key, .id = what.id, .due = to};  // only a question about it can come
   moved_[what.shard].insert_or_assign(what.key, std::make_shared<run>(std::move(bare), under, nullptr, line_));
 }
 
@@ -132,7 +132,7 @@ bool hand::forget(const record& what) {
   if (found == in.end()) return true;
   slot& its = found->second;
   const record& has = its.what->what();
-  if (has.id != what.id || has.due != what.due) return true;  // another version of it
+  if (has.id != what.id || has.due != what.due) return true;  // it is another version
   if (!stop(its)) return false;
   erase(in, found);
   return true;
@@ -152,7 +152,7 @@ void hand::over(const run& what) {
 void hand::dropped(const run& what) {
   slots& in = shards_[what.what().shard];
   const auto found = in.find(what.what().key);
-  if (found == in.end() || found->second.what.get() != &what || !found->second.handle) return;  // withdrawn, or refused
+  if (found == in.end() || found->second.what.get() != &what || !found->second.handle) return;  // withdrawn or refused
   slot& its = found->second;
   if (its.after || its.for_good) return over(what);
   its.handle = {};

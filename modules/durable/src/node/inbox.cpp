@@ -27,7 +27,7 @@ inbox::room inbox::admit(operation& what) {
       sizeof(operation) + what.key().size() + (put == nullptr ? 0 : put->what.what.payload.size());
   const std::lock_guard locked(lock_);
   if (has_.operations >= most_) return room::too_many;
-  if (has_.operations != 0 && has_.bytes + bytes > most_bytes_) return room::too_many_bytes;  // one fits always
+  if (has_.operations != 0 && has_.bytes + bytes > most_bytes_) return room::too_many_bytes;  // one always fits
   ++has_.operations;
   has_.bytes += bytes;
   what.its_place.bytes = bytes;
@@ -50,7 +50,7 @@ void inbox::add(arrival&& what) {
       std::ranges::for_each(std::get<finished>(what).asked, [this](operation& one) { number(one); });
     waiting_.push_back(std::move(what));
   }
-  if (first) bell_->ring();  // for the others it has rung
+  if (first) bell_->ring();  // the first one has rung for the rest
 }
 
 void inbox::push(operation&& admitted) { add(std::move(admitted)); }
@@ -79,7 +79,7 @@ void inbox::over(std::span<const place> which) {
 }
 
 bool inbox::wait_for_earlier(std::chrono::nanoseconds patience) {
-  constexpr std::chrono::nanoseconds longest = std::chrono::hours(24) * 365;  // added to a clock, it must not overflow
+  constexpr std::chrono::nanoseconds longest = std::chrono::hours(24) * 365;  // so that no sum with a clock overflows
   std::unique_lock locked(lock_);
   const std::uint64_t last = numbered_;
   return less_.wait_for(locked, std::min(patience, longest), [&] { return first_ > last; });

@@ -33,7 +33,7 @@ struct cancel_operation {
   std::function<void(cancel_result)> done;
   std::chrono::nanoseconds give_up_at{};  // by elapsed()
 };
-// The room in the inbox that an operation takes until it is over.
+// The room in the inbox that an operation occupies until it is over.
 struct place {
   std::uint64_t number = 0;
   std::size_t bytes = 0;
@@ -44,30 +44,31 @@ struct operation {
 
   const std::string& key() const noexcept;
   shard_id shard() const noexcept;
-  // Whether it is a restart, which keeps the timer and moves it.
+  // Returns whether this is a restart, which keeps the timer and moves it.
   bool moves() const noexcept;
 };
 
-// News of a run, on its way to the thread that writes: mostly that it is over. The last two are only for careful runs.
+// News of a run for the thread that writes; mostly, that the run is over. Only careful runs send the last two kinds.
 struct finished {
   enum class as : std::uint8_t { ended, lapsed, dropped, due, begun };
   std::shared_ptr<run> what;
   as how = as::ended;
-  end_request end = {};               // if it has ended
-  std::vector<operation> asked = {};  // by its handler, about its own timer
+  end_request end = {};               // valid if it has ended
+  std::vector<operation> asked = {};  // what its handler asked for about its own timer
 };
 
 using arrival = std::variant<operation, finished>;
 
-// Requests of callers and results of runs, in the order in which they came. Operations are bounded, by number and by
-// bytes. Any thread, except where a comment says otherwise.
+// Requests of callers and results of runs, in the order of their arrival. The operations are bounded by number and by
+// bytes. Any thread may use it, except where a comment says otherwise.
 class inbox {
  public:
   inbox(std::shared_ptr<bell> of, std::size_t most, std::size_t most_bytes) noexcept
       : bell_(std::move(of)), most_(most), most_bytes_(most_bytes) {}
 
   enum class room : std::uint8_t { enough, too_many, too_many_bytes };
-  // Gives the operation a place. Each that has one is pushed, by itself or with the run whose handler asked for it.
+  // Gives the operation a place. Each operation that gets one must be pushed, either alone or with the run whose
+  // handler asked for it.
   room admit(operation& what);
   void push(operation&& admitted);
   void push(finished&& what);
@@ -75,11 +76,11 @@ class inbox {
   // Wakes the thread that writes.
   void wake() { bell_->ring(); }
 
-  // By the thread that writes.
+  // Called by the thread that writes.
   std::vector<arrival> take_all();
   void over(std::span<const place> which);
 
-  // Waits until all that was pushed before the call is over.
+  // Waits until all operations that were pushed before the call are over.
   bool wait_for_earlier(std::chrono::nanoseconds patience);
   bool is_empty() const;
   struct load {
@@ -97,10 +98,10 @@ class inbox {
   mutable std::mutex lock_;
   std::condition_variable less_;
   std::vector<arrival> waiting_;
-  load has_{};                  // of operations that have a place
-  std::uint64_t numbered_ = 0;  // the number of the last one that was pushed
-  std::uint64_t first_ = 1;     // the number of the first that is not over
-  std::deque<bool> is_over_;    // of that and those after it
+  load has_{};                  // the operations that have a place
+  std::uint64_t numbered_ = 0;  // the number of the last one pushed
+  std::uint64_t first_ = 1;     // the number of the first one that is not over
+  std::deque<bool> is_over_;    // for that one and all after it
 };
 
 }  // namespace detent::durable::detail

@@ -51,7 +51,7 @@ errc lender::lend(const roll& with, const std::function<void(shard_id)>& leave) 
     if (!its.term) continue;
     const auto promise = [&](const std::string& to) { loans[to].push_back(its.term->which()); };
     if (its.leaving) {
-      if (!its.lent_to.empty()) promise(its.lent_to);  // something runs in it still
+      if (!its.lent_to.empty()) promise(its.lent_to);  // a run there is still under way
       continue;
     }
     if (its.lacks.empty() || its.lends_at.count() == 0 || now < its.lends_at) continue;
@@ -61,7 +61,7 @@ errc lender::lend(const roll& with, const std::function<void(shard_id)>& leave) 
     promise(*taker);
     begin.push_back(shard);
   }
-  // The others must know before the shard is free.
+  // The other nodes must know of the loan before the shard is free.
   errc problem{};
   for (const auto& [to, what] : loans) {
     roll_call answer;

@@ -11,7 +11,7 @@
 namespace detent::durable::detail {
 namespace {
 
-// In the order of their bytes, so that texts sort as numbers do.
+// In the order of the bytes' values, so that texts sort as their numbers do.
 constexpr std::string_view digits = "-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz";
 
 void write(std::uint64_t number, std::size_t places, std::string& out) {
@@ -20,8 +20,8 @@ void write(std::uint64_t number, std::size_t places, std::string& out) {
 
 }  // namespace
 
-// Of the kernel: std::random_device asks the processor what it can do each time, which traps in a virtual machine, and
-// what a generator of this process has counted up, a forked child has too.
+// Asks the kernel. std::random_device executes CPUID each time, which traps in a virtual machine; and a forked child
+// would continue the same sequence as a generator in this process.
 std::uint64_t random_bits() {
   std::uint64_t out = 0;
   if (::getrandom(&out, sizeof out, 0) != ssize_t{sizeof out}) throw std::system_error(errno, std::system_category());

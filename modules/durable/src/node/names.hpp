@@ -13,16 +13,16 @@ namespace detent::durable::detail {
 
 std::uint64_t random_bits();
 
-// Makes the names of one node: its own, ids of records, and keys where a program gives none. Ids and keys grow with
-// time, so that a store adds them at the end of its index. Not thread-safe.
+// Makes the names of one node: the node's own, the ids of records, and keys where a program gives none. Ids and keys
+// grow with time, so that a store adds them at the end of its index. Not thread-safe.
 class name_maker {
  public:
   name_maker(std::string_view node, const clocks& by);
 
   const std::string& node() const noexcept { return node_; }
   std::uint64_t id() noexcept;
-  // 15 characters, which a std::string holds without allocating: the time in us, or what has been counted up beyond it,
-  // and 36 random bits of this node.
+  // Returns 15 characters, which std::string holds without allocating: the time in microseconds, counted up where
+  // several names fall into one, and 36 random bits of this node.
   std::string key();
 
  private:

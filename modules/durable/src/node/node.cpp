@@ -9,7 +9,7 @@
 namespace detent::durable::detail {
 namespace {
 
-constexpr std::size_t room_for_what_runs = 1024;  // in the journal; beyond it, a crash repeats more
+constexpr std::size_t room_for_what_runs = 1024;  // in the journal; runs beyond it are repeated after a crash
 
 [[noreturn]] void refuse(const char* option, const std::string& value, const char* cure) {
   throw error(detent::errc::invalid_option, std::string("durable::options::") + option + " = " + value + ": " + cure);
@@ -32,7 +32,8 @@ options checked(options how) {
   return how;
 }
 
-// In virtual time one node has a store for itself, and nothing takes time: it reads all of it, and keeps its terms.
+// In virtual time a node has the store for itself, and nothing takes time. So it reads everything, and its terms never
+// end.
 options with_time(options how) {
   if (how.time.clock != nullptr) how.horizon = how.lease = std::chrono::hours(24) * 365 * 50;
   return how;

@@ -37,7 +37,7 @@ namespace detent::durable::detail {
 // All parts of durable timers, and the thread that talks to the store.
 class node {
  public:
-  // Throws what timers() throws.
+  // Throws what the constructor of timers throws.
   node(engine& on, std::shared_ptr<store> in, options how);
   node(const node&) = delete;
   node& operator=(const node&) = delete;
@@ -47,26 +47,26 @@ class node {
   void declare(std::string_view name, const schedule& when);
   void start();
 
-  // Makes a record with its names, and a key if there is none. Throws too_large.
+  // Makes a record with an id, and with a key if the name has none. Throws too_large.
   record make_record(const timer_name& which, stored_time due, std::string_view handler);
   std::uint64_t new_id();
-  // Throws outbox_full, forked.
+  // Throws outbox_full or forked.
   void push(operation&& what);
   // Throws unknown_handler.
   schedule find_schedule(std::string_view name) const;
   void reload_zones();
-  // Throws called_from_callback, forked.
+  // Throws called_from_callback or forked.
   bool flush(duration patience);
-  // Runs on the thread that talks to the store. Throws what it throws, what the store answers, and
-  // called_from_callback, for `what`.
+  // Runs the question on the thread that talks to the store. Throws what the question throws, the error that it
+  // returns, and called_from_callback, whose text begins with `what`.
   void ask(const char* what, const std::function<errc(store&)>& question);
-  // Runs beside that thread, for one caller at a time. Throws as ask().
+  // Runs the question beside that thread, for one caller at a time. Throws what ask() throws.
   void look(const char* what, const std::function<errc(store_view&)>& question);
   durable::metrics metrics() const;
   const clocks& clock() const noexcept { return clock_; }
   shard_id shards() const noexcept { return store_->shards(); }
   bool names_are_text() const noexcept { return store_->names_are_text(); }
-  // False in the child of a fork, where it must not be destroyed either.
+  // Returns false in the child of a fork, which must not destroy the node either.
   bool is_here() const noexcept { return process_.is_this(); }
 
  private:
@@ -80,7 +80,7 @@ class node {
   void rules_change();
   void work();
   void pass();
-  // In virtual time the engine's timers take the thread's place.
+  // In virtual time the engine's timers take the place of the thread.
   void pass_soon();
   void pass_in_virtual_time();
   void write();
@@ -110,7 +110,7 @@ class node {
   bool started_ = false;
   bool stopping_ = false;
 
-  const std::shared_ptr<registry> handlers_ = std::make_shared<registry>();  // a run that destroys the node keeps it
+  const std::shared_ptr<registry> handlers_ = std::make_shared<registry>();  // a run may outlive the node
   registry& registry_ = *handlers_;
   const verdicts verdicts_{registry_, clock_};
   const std::shared_ptr<inbox> inbox_;
@@ -129,14 +129,14 @@ class node {
   dead_keeper dead_;
   reader reader_;
 
-  // Only the thread that talks to the store uses these.
+  // Only the thread that talks to the store uses these:
   std::chrono::nanoseconds next_write_{};
   std::chrono::nanoseconds next_tick_{};
-  bool runs_ = false;    // it has been started, and does not end yet
+  bool runs_ = false;    // it has been started, and has not begun to end
   bool passes_ = false;  // in virtual time: a pass is under way
   timer next_pass_;      // in virtual time
 
-  std::thread thread_;  // last, because it uses all other members from its beginning
+  std::thread thread_;  // last, because it uses all other members as soon as it starts
 };
 
 }  // namespace detent::durable::detail

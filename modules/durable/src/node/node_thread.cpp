@@ -17,7 +17,7 @@ constexpr std::chrono::nanoseconds until_refused_again = std::chrono::millisecon
 
 std::chrono::nanoseconds node::until_next() const {
   const std::chrono::nanoseconds now = clock_.elapsed();
-  std::chrono::nanoseconds at = now + (clock_.are_virtual() ? how_.lease : idle);  // virtual time is only the engine's
+  std::chrono::nanoseconds at = now + (clock_.are_virtual() ? how_.lease : idle);  // only the engine has virtual time
   const auto not_before = [&](std::chrono::nanoseconds next, trouble::of what) {
     at = std::min(at, std::max(next, trouble_.retry_at(what)));
   };
@@ -63,13 +63,13 @@ void node::write() {
   if (had && (!more || trouble_.failures() != failures)) next_write_ = clock_.elapsed() + how_.flush;
 }
 
-// Not until the next write is due: half of what may be unwritten is.
+// Returns whether half of the ends that may be unwritten are, so that the next write must not wait for its time.
 bool node::is_crowded() const noexcept {
   const std::size_t unwritten = writer_.unwritten();
   return unwritten != 0 && unwritten >= how_.unwritten / 2;
 }
 
-// On the executor, as what the engine fires.
+// Runs on the executor, as the engine's callbacks do.
 void node::start_held() {
   std::size_t left = line_->wrote_all_but(writer_.runs_taken(), writer_.unwritten());
   try {
@@ -78,13 +78,13 @@ void node::start_held() {
       --left;
       engine_.schedule_after(duration(0), std::move(one));
     }
-  } catch (const error&) {  // of the engine: its capacity, or its memory; the next pass tries again
+  } catch (const error&) {  // the engine is full or has no memory; the next pass tries again
   } catch (const std::bad_alloc&) {
   }
   line_->does_not_ask(left);
 }
 
-// The order matters: what has ended is written before a shard is read or given back.
+// The order matters: ends are written before a shard is read or given back.
 void node::pass() {
   writer_.take();
   trials_.work(writer_);
@@ -142,7 +142,7 @@ void node::publish() {
 }
 
 void node::pass_soon() {
-  if (passes_) return;  // it looks again at its end
+  if (passes_) return;  // the pass under way looks again at its end
   next_pass_.cancel();
   next_pass_ = engine_.schedule_after(duration(0), [this] { pass_in_virtual_time(); });
 }
@@ -170,7 +170,7 @@ void node::work() {
 }
 
 void node::end() {
-  // In virtual time nothing changes while this waits.
+  // In virtual time nothing changes during this wait.
   const std::chrono::nanoseconds give_up_at = clock_.elapsed() + (clock_.are_virtual() ? duration(0) : how_.lease);
   reader_.leave_all();
   for (bool left = true; left;) {

@@ -10,11 +10,11 @@
 
 namespace detent::durable::detail {
 
-// The process that made an object which has a thread. In the child of a fork there is none, and another thread may have
-// held a lock of it. Costs a load and a comparison.
+// The process that made an object which has a thread. The child of a fork has no such thread, and another thread may
+// have held one of the object's locks at the fork. The check costs a load and a comparison.
 class own_process {
  public:
-  bool is_this() const noexcept { return made_in_ == forks.load(base::relaxed); }  // relaxed: set at a fork
+  bool is_this() const noexcept { return made_in_ == forks.load(base::relaxed); }  // relaxed: written only by a fork
   // Throws errc::forked for `what`.
   void check(const char* what) const {
     if (!is_this())
@@ -24,12 +24,12 @@ class own_process {
 
  private:
   static unsigned watch() noexcept {
-    // Relaxed: no other thread is there in the child.
+    // relaxed: the child has no other thread.
     static const int watched = pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, base::relaxed); });
     static_cast<void>(watched);
     return forks.load(base::relaxed);
   }
-  static inline base::atomic<unsigned> forks{0};  // between this process and the first of them
+  static inline base::atomic<unsigned> forks{0};  // between the first process and this one
 
   const unsigned made_in_ = watch();
 };

@@ -21,7 +21,7 @@
 
 namespace detent::durable::detail {
 
-// Why the store could not carry out a change yet.
+// The reason why the store could not carry out a change yet.
 enum class put_off_by : std::uint8_t { nothing, silent_part, transaction };
 
 // A change on its way to the store.
@@ -29,36 +29,36 @@ struct pending_change {
   using putting_caller = std::function<void(put_result)>;
 
   change what;
-  // An operation's caller; or the run that has ended, null for an answer; or a timer that its schedule moves; or a
-  // careful run that goes on or starts.
+  // The origin of the change: the caller of an operation; a run that has ended (null for an answer); the record of a
+  // timer that its schedule moves; or a careful run that continues or starts.
   std::variant<putting_caller, asking_caller, std::shared_ptr<run>, record, marked> by;
-  place its_place = {};            // of an operation
-  bool stays_with_former = false;  // in one batch
-  bool is_owed = false;            // an end of a former term, under that of now
+  place its_place = {};            // if it is an operation
+  bool stays_with_former = false;  // it goes into the same batch as the one before it
+  bool is_owed = false;            // the end of a run of a former term, written under the present one
   put_off_by waits_for = put_off_by::nothing;
 
   bool is_end() const noexcept { return std::holds_alternative<end_request>(what); }
   shard_id shard() const noexcept;
-  std::size_t key() const noexcept;  // a hash
+  std::size_t key() const noexcept;  // a hash of the key
 };
 
-// Changes that the store could not carry out yet: for a shard whose part of the store does not answer, or for a timer
-// that a transaction of the program's own holds. All later changes of that shard or key wait behind them. Used by the
-// thread that talks to the store.
+// Changes that the store could not carry out yet, because the part of the store that has the shard does not answer, or
+// because a transaction of the program's own holds the timer. All later changes of that shard or key wait behind them.
+// Used by the thread that talks to the store.
 class put_off {
  public:
   using queue = std::deque<pending_change>;
 
-  // Says whether a change must wait behind others, and for what.
+  // Returns why the change must wait behind others, or `nothing`.
   put_off_by holds_up(const pending_change& one) const noexcept;
-  // Adds it as the last one.
+  // Adds it at the end.
   void add(pending_change&& one, put_off_by why);
-  // Takes all that are to be tried again. As many as possible are sent, those of them that must still wait are added,
-  // and the rest rejoins. The rest goes before what waits for transactions, so that no number of these holds up all
-  // others.
+  // Takes all changes that are to be tried again. The caller sends as many as it can, adds those that must still wait,
+  // and returns the rest by rejoin(). The rest goes in front of the changes that wait for transactions, so that no
+  // number of those can hold up the others.
   queue take_all();
   void rejoin(queue&& rest);
-  // For each that is over by `is_over`, calls `then`, which may move from it.
+  // Calls `then`, which may move from its argument, for each change for which `is_over` returns true.
   template <class Condition, class F>
   void erase_if(const Condition& is_over, const F& then) {
     std::erase_if(all_, [&](pending_change& one) {
@@ -79,7 +79,7 @@ class put_off {
   void count(const pending_change& one, int by);
 
   queue all_;
-  std::unordered_map<std::size_t, std::size_t> shards_, keys_;  // how many wait for each
+  std::unordered_map<std::size_t, std::size_t> shards_, keys_;  // how many changes wait for each
   std::size_t ends_ = 0;
 };
 

@@ -16,20 +16,20 @@ namespace detent::durable::detail {
 struct asking_caller {
   std::function<void(cancel_result)> done;
   std::chrono::nanoseconds give_up_at{};  // by elapsed()
-  bool given_up = false;                  // it has been answered, and only keeps its place
+  bool given_up = false;                  // its caller has been answered; it only keeps its place
 };
 
-// The cancels for which another node, or this one, owes the answer. Used by the thread that talks to the store.
+// The cancels whose answer another node, or this one, owes. Used by the thread that talks to the store.
 class questions {
  public:
   questions(store& in, trouble& problems) : store_(in), trouble_(problems) {}
 
-  // Withdrawn: the timer is not in the store any more.
+  // `withdrawn` says that the timer is not in the store any more.
   void add(const question_ref& which, asking_caller&& by, bool withdrawn) {
     open_.push_back({which, std::move(by), withdrawn});
   }
   bool are_open() const noexcept { return !open_.empty(); }
-  // Reports answers that came, and `unknown` if patience is over.
+  // Reports the answers that have come, and `unknown` to callers whose patience is over.
   void look_for_answers();
   void give_up();
 

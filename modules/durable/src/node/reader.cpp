@@ -11,7 +11,7 @@
 namespace detent::durable::detail {
 namespace {
 
-constexpr std::size_t most_a_reading = 1024;  // of all shards together
+constexpr std::size_t most_a_reading = 1024;  // for all shards together
 constexpr std::size_t most_bytes_a_reading = 4u << 20u;
 
 std::chrono::microseconds of(duration its) noexcept { return std::chrono::ceil<std::chrono::microseconds>(its); }
@@ -22,7 +22,7 @@ void reader::judge_clock(duration skew, duration uncertain) {
   with_.counted.now.skew = skew;
   const bool skewed = std::chrono::abs(skew) - uncertain > with_.how.max_skew;
   if (skewed == std::exchange(skewed_, skewed) || !skewed) return;
-  leave_all();  // and the watch says why
+  leave_all();  // stall_watch reports the reason
 }
 
 errc reader::call_roll() {
@@ -33,7 +33,7 @@ errc reader::call_roll() {
   const stored_time before = with_.problems.clock().wall_now();
   const std::chrono::nanoseconds asked_at = with_.problems.clock().elapsed();
   roll_call answer;
-  // A node that may not take shards must not count when they are shared out.
+  // A node that may not take shards must not count when shards are shared out, so its entry lapses at once.
   const auto live_for = skewed_ ? std::chrono::milliseconds(1) : with_.terms.lease();
   if (const errc problem = with_.in.call_roll(node_, live_for, answer); problem != errc{}) return problem;
   const std::chrono::nanoseconds trip = with_.problems.clock().elapsed() - asked_at;
@@ -60,7 +60,7 @@ void reader::note_unknown(shard_id shard, const record& what) {
 
 void reader::lose(shard_id shard) {
   ++with_.counted.now.terms_lost;
-  with_.terms.of(shard).term->end();  // nothing starts under it, also where the store ended it before its time
+  with_.terms.of(shard).term->end();  // so nothing starts under it, even if the store ended it early
   with_.held.drop(shard);
   with_.terms.lose(shard);
   with_.problems.report(errc::fenced,
@@ -80,9 +80,9 @@ void reader::drop_lapsed() {
   }
 }
 
-// A successor is for a run that had begun when it was asked for. The first announcement tells of a timer that starts
-// after that: one that waits here, or one that was put before the successor and is new here. A question between the two
-// takes that timer away.
+// A successor is for a run that had begun when the successor was asked for. If the first announcement shows that the
+// timer has yet to start, because it waits here, or was put before the successor and is new here, then the successor is
+// not needed. A question between the two takes that timer away, so the successor stays.
 void reader::drop_needless_successors(shard_id shard, const read_result& read) {
   std::set<std::string_view> asked, fresh;
   for (const announced& one : read.announced_keys) {
@@ -105,7 +105,8 @@ void reader::use(shard_id shard, read_result& read) {
   lender_.was_read(shard);
   for (record& what : read.due)
     if (!its.leaving && !with_.held.take(what, its.term)) note_unknown(shard, what);
-  // A key's present record is taken at its last line: a question before that was about an older version.
+  // A key's present record is taken at its last announcement, because a question before that was about an older
+  // version.
   std::unordered_map<std::string_view, const announced*> last;
   std::set<std::string_view> passed_over;
   for (const announced& one : read.announced_keys)
@@ -115,7 +116,7 @@ void reader::use(shard_id shard, read_result& read) {
     if (one.question != 0) {
       auto [reply, about, after] = with_.held.ask(shard, one.key);
       if (reply == answer::gone && passed_over.contains(one.key)) reply = answer::cancelled;
-      // A withdrawn timer is not known here any more: that question is for the next owner.
+      // A withdrawn timer is not known here any more, so the next owner answers that question.
       const bool is_known = reply != answer::none && (reply != answer::gone || !its.leaving);
       if (is_known) with_.ends.answer_to(its.term->which(), one, reply, about.get());
       if (after) with_.ends.erase(its.term->which(), *after);
@@ -131,10 +132,11 @@ void reader::use(shard_id shard, read_result& read) {
 }
 
 // All shards share half of the room evenly, and the shards with a backlog share the other half. So a backlog in one
-// shard of many is read nearly as fast as one in all of them.
+// shard of many is read nearly as fast as a backlog in all of them.
 std::vector<read_request> reader::share_out(const std::vector<shard_id>& which, stored_time upto) const {
-  const std::size_t held = with_.held.armed();  // what no handler here knows must not stop what one does
-  // Amid a backlog, runs that end and runs that are read fit into the limit of unwritten ends: else reading would wait.
+  const std::size_t held = with_.held.armed();  // timers without a handler here must not keep out those with one
+  // Amid a backlog, runs that end and runs that are read must together fit into the limit of unwritten ends, or reading
+  // would wait.
   const std::size_t half = std::max<std::size_t>(with_.how.unwritten / 2, 1);
   const bool keeps_up = with_.ends.unwritten() < half && with_.held.bytes() < with_.how.read_ahead_bytes;
   const std::size_t room = keeps_up && with_.how.read_ahead > held ? with_.how.read_ahead - held : 0;
@@ -162,7 +164,7 @@ std::vector<read_request> reader::share_out(const std::vector<shard_id>& which, 
 errc reader::read(const std::vector<shard_id>& which) {
   if (which.empty()) return errc{};
   const std::chrono::nanoseconds asked_at = with_.problems.clock().elapsed();
-  // On a slow link it is as long to the next reading as a term is.
+  // On a slow link the next reading may be as far away as a term is long.
   const stored_time upto = with_.problems.clock().wall_now() +
                            of(std::max<duration>(with_.how.horizon, with_.terms.lease() - with_.how.lease));
   const std::vector<read_request> requests = share_out(which, upto);
@@ -170,7 +172,7 @@ errc reader::read(const std::vector<shard_id>& which) {
   if (const errc problem = with_.in.read_on(requests, results); problem != errc{}) return problem;
   for (std::size_t i = 0; i < which.size(); ++i) {
     auto& its = with_.terms.of(which[i]);
-    if (results[i].unanswered) {  // the term stands as long as the clock says
+    if (results[i].unanswered) {  // the term stands until the clock ends it
       unanswered_ = true;
       continue;
     }
@@ -197,7 +199,7 @@ void reader::tick() {
   with_.held.arm_refused();
   errc problem = call_roll();
   if (problem != errc{}) with_.terms.share_out_nothing();
-  // Terms are renewed even if that failed: of several servers, the one that has the roll may be gone alone.
+  // Terms are renewed even if that failed: of several servers, only the one with the roll may be down.
   std::vector<shard_id> ours;
   for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
     if (with_.terms.of(shard).term && !lapses(shard)) ours.push_back(shard);
@@ -213,10 +215,11 @@ void reader::tick() {
     with_.problems.ok(trouble::of::parts, errc{});
 }
 
-// A shard that was taken is read soon, but not at once: the ends under our former term must be written before.
+// A shard is read soon after it was taken, but not at once, because this node's ends under its former term must be
+// written first.
 errc reader::take() {
   const stored_time before = with_.problems.clock().wall_now();
-  stored_time at_most = stored_time::max();  // the store's time: no fence is less
+  stored_time at_most = stored_time::max();  // no fence is smaller than the store's time
   errc problem = with_.terms.take([&](shard_id shard) {
     ++with_.counted.now.terms;
     with_.ends.took(shard);

@@ -20,8 +20,8 @@
 
 namespace detent::durable::detail {
 
-// Keeps this node's terms: takes shards, reads each one horizon ahead into the hand, which renews its term, and gives
-// shards back. Used by the thread that talks to the store.
+// Keeps this node's terms: takes shards, reads each one horizon ahead into the hand, which also renews its term, and
+// gives shards back. Used by the thread that talks to the store.
 class reader {
  public:
   struct parts {
@@ -43,21 +43,23 @@ class reader {
         lender_(of.in, of.terms, node),
         stalls_({of.on, of.how, of.terms, of.problems, of.counted}) {}
 
-  // Calls the roll, takes shards, and reads on in all of them.
+  // Calls the roll, takes shards, and reads all shards further.
   void tick();
-  // Reads only these shards, because something was announced to them.
+  // Reads only these shards, to which something was announced.
   void look_at(const std::vector<shard_id>& announced);
-  // Renews the shards that this node still has while it ends and handlers run.
+  // Renews the terms of the shards that this node still has while it ends and handlers are running.
   void renew();
-  // A schedule is known here now, so the shards that have timers of an unknown one are given back, and read from anew.
+  // A schedule has become known here, so the shards with timers of an unknown schedule are given back and read again
+  // from the start.
   void reread_lacking();
-  // Tells the others that this node is no longer there.
+  // Tells the other nodes that this node has left.
   void leave_roll();
   // Every shard begins to leave.
   void leave_all();
-  // Gives back the shards in which nothing runs, or lets their terms lapse; false if something runs in some.
+  // Gives back the shards in which nothing runs, or lets their terms lapse. Returns false if a run is under way in some
+  // shard.
   bool give_back();
-  // Whether timers that are due within the horizon did not fit into the last reading.
+  // Returns whether some timers that are due within the horizon did not fit into the last reading.
   bool lags() const noexcept { return lags_; }
 
  private:
@@ -80,11 +82,11 @@ class reader {
   lender lender_;
   stall_watch stalls_;
   roll roll_;
-  std::set<std::string> reported_;  // handlers that are not known here
-  bool measured_ = false;           // the skew, by a roll
+  std::set<std::string> reported_;  // names of handlers that are missing here
+  bool measured_ = false;           // a roll call has measured the skew
   bool skewed_ = false;
   bool lags_ = false;
-  bool unanswered_ = false;  // a part of the store did not answer the last tick
+  bool unanswered_ = false;  // during the last tick a part of the store did not answer
 };
 
 }  // namespace detent::durable::detail

@@ -8,8 +8,8 @@
 
 namespace detent::durable::detail {
 
-// A run that may have ended a process, and was not tried, has no mark. The next owner must be careful with it as well,
-// and is if the term was not given back.
+// A run that may have ended a process and was not tried has no mark. The next owner must be careful with it as well,
+// and will be if the term lapses instead of being given back.
 void reader::withdraw(shard_id shard) {
   const bool withdrew_careful = with_.held.withdraw(shard);
   auto& its = with_.terms.of(shard);
@@ -35,7 +35,7 @@ void reader::reread_lacking() {
 
 void reader::leave_roll() {
   roll_call answer;
-  // Without it, they see within a lease that it is gone.
+  // Without this call, the others see within a lease that the node is gone.
   if (measured_) static_cast<void>(with_.in.call_roll(node_, std::chrono::milliseconds(0), answer));
 }
 

@@ -17,14 +17,14 @@
 
 namespace detent::durable::detail {
 
-// The handler of a timer of that name on this node, and its options.
+// The handler of timers of one name on this node, with its options.
 struct handling {
   timers::handler_function call;
   handler_options how;
 };
 
-// The handlers and schedules of this node, by name. Any thread; handlers are complete before the node starts, and
-// schedules may change at any time.
+// The handlers and schedules of this node, by name. Any thread may use it. Handlers are complete before the node
+// starts; schedules may change at any time.
 class registry {
  public:
   bool add(std::string_view name, handling what) { return handlers_.emplace(name, std::move(what)).second; }
@@ -33,7 +33,7 @@ class registry {
     return found == handlers_.end() ? nullptr : &found->second;
   }
 
-  // Gives the name to this schedule from now on.
+  // From now on, the name stands for this schedule.
   void set(std::string_view name, const schedule& what) {
     const std::lock_guard locked(lock_);
     schedules_.insert_or_assign(std::string(name), what);
@@ -43,7 +43,7 @@ class registry {
     const auto found = schedules_.find(name);
     return found == schedules_.end() ? std::nullopt : std::optional(found->second);
   }
-  // Reads the zones of all schedules again. Throws unknown_zone, and then nothing has changed.
+  // Reads the zones of all schedules again. If it throws unknown_zone, nothing has changed.
   void reload_zones() {
     const std::lock_guard locked(lock_);
     auto now = schedules_;
@@ -51,7 +51,7 @@ class registry {
     schedules_.swap(now);
   }
 
-  // The handler that runs the timer here; null if its handler or its schedule is not known.
+  // Returns the handler that runs the timer here, or null if its handler or its schedule is unknown.
   const handling* of(const record& what) const {
     if (!what.schedule.empty() && !find_schedule(what.schedule)) return nullptr;
     return handler(what.handler);

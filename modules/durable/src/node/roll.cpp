@@ -20,7 +20,7 @@ void append_number(std::uint64_t number, std::size_t bytes, std::string& out) {
   for (std::size_t at = bytes; at-- > 0;) out += static_cast<char>(number >> (8 * at));
 }
 
-// Takes numbers and texts from the front of a note.
+// Takes numbers and texts off the front of a note.
 class note_reader {
  public:
   explicit note_reader(std::string_view rest) noexcept : rest_(rest) {}

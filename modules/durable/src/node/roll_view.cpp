@@ -15,7 +15,7 @@ std::vector<node_state> nodes_of(const roll_state& all) {
   const detail::roll read = detail::roll::of(entries);
   std::vector<node_state> out;
   for (const roll_entry& each : all.entries) {
-    if (std::ranges::find(read.nodes, each.what) == read.nodes.end()) continue;  // it is a note
+    if (std::ranges::find(read.nodes, each.what) == read.nodes.end()) continue;  // it is a note, not a node
     node_state its{.node = each.what, .until = each.until};
     if (const auto said = read.abilities.find(each.what); said != read.abilities.end()) {
       its.has_said = true;

@@ -26,7 +26,7 @@ void rule_follower::follow(const record& what) {
   try {
     const auto next = rule->next(with_.problems.clock().wall_now());
     if (next && stored(*next) < what.due) with_.moves.move(with_.terms.of(what.shard).term, what, stored(*next));
-  } catch (const error&) {  // its list of days ends: it stays where it is
+  } catch (const error&) {  // its list of days ends; it stays where it is
   }
 }
 
@@ -36,7 +36,7 @@ void rule_follower::work() {
     page_ = {};
   }
   if (shards_.empty()) return;
-  if (page_.shard != *shards_.begin()) page_ = {};  // one was taken since that goes before the one that it was of
+  if (page_.shard != *shards_.begin()) page_ = {};  // a shard that comes before the page's was taken since
   page_.shard = *shards_.begin();
   page_.recurring = true;
   page_.limit = a_page;

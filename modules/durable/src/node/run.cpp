@@ -20,7 +20,7 @@ run* run::innermost() noexcept { return calling; }
 run* run::current() noexcept { return calling != nullptr && !calling->detached_ ? calling : nullptr; }
 
 outcome run::call() noexcept {
-  struct for_this_call {  // a handler may run another one: an executor may call at once
+  struct for_this_call {  // handlers may nest, because an executor may call at once
     run* const outer;
     explicit for_this_call(run* its) noexcept : outer(std::exchange(calling, its)) { its->outer_ = outer; }
     ~for_this_call() { calling = outer; }
@@ -38,8 +38,9 @@ outcome run::call() noexcept {
 }
 
 void run::fire() noexcept {
-  state expected = state::armed;  // else withdrawn, and run by the program, to which stop() of the engine had given it
-  // Relaxed, here and below: the exchanges only decide which comes first.
+  // Another state: it was withdrawn, and the program called it after stop() of the engine had returned it.
+  state expected = state::armed;
+  // relaxed, here and below: the exchange only decides which comes first.
   const state next = is_careful_ ? state::waits : state::fired;
   if (!state_.compare_exchange_strong(expected, next, base::relaxed, base::relaxed)) return;
   if (is_careful_) return line_->push({.what = shared_from_this(), .how = finished::as::due});
@@ -51,7 +52,7 @@ bool run::claim() noexcept {
   return state_.compare_exchange_strong(expected, state::fired, base::relaxed, base::relaxed);  // relaxed: see fire()
 }
 
-// The function that an executor gets. It may throw the function away instead of calling it.
+// The function that an executor gets. The executor may destroy it instead of calling it.
 class run::on_executor {
  public:
   explicit on_executor(std::shared_ptr<run> what) : what_(std::move(what)) {}
@@ -80,25 +81,26 @@ void run::start() noexcept {
   }
   try {
     executor([its = std::move(handed)] { its->call(); });
-  } catch (...) {  // it has destroyed the function, and so the run is armed again
+  } catch (...) {  // the executor has destroyed the function, which armed the run again
   }
 }
 
 void run::not_executed() noexcept {
-  state_.store(state::armed, base::relaxed);  // relaxed: the line's lock comes before it is armed again
+  state_.store(state::armed, base::relaxed);  // relaxed: it is armed again only after the line's lock was taken
   line_->push({.what = shared_from_this(), .how = finished::as::dropped});
   line_->done(*this, true);
 }
 
-// Does not run where the term is over.
+// Does not call the handler if the term is over.
 void run::execute() noexcept {
   if (!term_->stands()) {
-    // Relaxed: only decides which comes first. The term may be renewed before its thread has heard of this.
+    // relaxed: only decides which comes first. The term may be renewed before the thread that renews it has heard of
+    // this.
     state_.store(state::withdrawn, base::relaxed);
     line_->push({.what = shared_from_this(), .how = finished::as::lapsed});
   } else {
-    // Relaxed: who reads it late takes the run for one that is to start, and an operation that was asked for after the
-    // start has come to that thread over a lock.
+    // relaxed: a thread that sees this late takes the run for one that has yet to start; an operation that was asked
+    // for after the start has reached that thread through a lock.
     begun_.store(true, base::relaxed);
     if (is_careful_) line_->push({.what = shared_from_this(), .how = finished::as::begun});
     if (run_journal* const in = line_->in_store().journal) place_ = in->begin(record_);
@@ -119,8 +121,8 @@ std::vector<operation> run::take_asked() noexcept {
   return std::exchange(asked_, {});
 }
 
-// A detached run may end on any thread and at any time, so what the handler has asked for so far does not wait for
-// that.
+// A detached run may end on any thread and at any time, so the operations that its handler has asked for so far are
+// pushed at once.
 void run::detach() noexcept {
   detached_ = true;
   line_->detached();
@@ -134,8 +136,8 @@ void run::end_early(std::shared_ptr<const void> handlers) noexcept {
     finish(outcome::done());
   else
     end_detached(outcome::done());
-  detached_ = ended_early_ = true;             // what the handler returns does not end it,
-  detached_ended_.store(true, base::relaxed);  // nor what it detaches now; relaxed: see end_detached()
+  detached_ = ended_early_ = true;             // so neither what the handler returns ends it,
+  detached_ended_.store(true, base::relaxed);  // nor a job that it detaches from now on; relaxed: see end_detached()
   line_->done(*this, is_last);
 }
 
@@ -145,7 +147,7 @@ void run::end_detached(const outcome& how) noexcept {
   line_->done(*this, true);
 }
 
-// Also of one that is not wanted any more: that is known where it is taken.
+// A run that is not wanted any more is reported as well, because its receiver knows that.
 void run::drop() noexcept {
   if (state_.load(base::relaxed) == state::armed)
     line_->push({.what = shared_from_this(), .how = finished::as::dropped});
@@ -153,13 +155,13 @@ void run::drop() noexcept {
 
 bool run::withdraw(timer& armed) {
   if (armed.cancel() == detent::cancel_result::cancelled) return true;
-  // It fires, or has fired; or the engine has dropped it, or given it back at its stop. Or its term was over.
+  // It fires or has fired; or the engine has dropped it, or returned it from stop(); or its term was over.
   for (state expected : {state::armed, state::waits})
     if (state_.compare_exchange_strong(expected, state::withdrawn, base::relaxed, base::relaxed)) return true;
   return state_.load(base::relaxed) == state::withdrawn;
 }
 
-// A restart comes before the end, and is the end as well: the timer moves.
+// A restart is noted as the end of the run, because it moves the timer; the other requests follow it.
 void run::note_end(const end_request& how) const {
   end_request end = how;
   std::vector<change> asked;
@@ -180,7 +182,7 @@ void run::note_end(const end_request& how) const {
   line_->in_store().journal->end(*place_, end, asked);
 }
 
-// Afterwards the run itself ends nothing as done. Relaxed, as in finish(): only decides which comes first.
+// From now on the run itself does not end its timer as done. relaxed, as in finish(): only decides which comes first.
 std::string run::make_token(const char* asks) {
   const auto check = [&](ends now) {
     if (now == ends::has_ended)
@@ -212,7 +214,7 @@ bool run::finish_in(pg_conn* in) {
 }
 
 void run::finish(const outcome& how) noexcept {
-  const bool elsewhere = ends_.exchange(ends::has_ended, base::relaxed) == ends::maybe_elsewhere;  // see above
+  const bool elsewhere = ends_.exchange(ends::has_ended, base::relaxed) == ends::maybe_elsewhere;  // relaxed
   const verdicts& by = line_->verdicts();
   end_request end = elsewhere ? by.unless_ended(record_, term_->which(), by_->how, how)
                               : by.on(record_, term_->which(), by_->how, how);

@@ -21,7 +21,7 @@
 
 namespace detent::durable::detail {
 
-// One timer in this node's hand, and its run. Only its thread and job::later change it.
+// One timer in this node's hand, and its run. Only the thread of the run and job::later change it.
 class run : public std::enable_shared_from_this<run> {
  public:
   run(record what, std::shared_ptr<const held_term> under, const handling* by, std::shared_ptr<finish_line> to)
@@ -34,40 +34,41 @@ class run : public std::enable_shared_from_this<run> {
 
   const record& what() const noexcept { return record_; }
   const held_term& term() const noexcept { return *term_; }
-  const handling* by() const noexcept { return by_; }  // null: this node has no handler for it
+  const handling* by() const noexcept { return by_; }  // null if this node has no handler for it
 
-  // Called on the engine's executor, when it is due.
+  // Called on the engine's executor when the timer is due.
   void fire() noexcept;
-  // Called there too, when it was admitted: starts it, on its handler's executor if that has one.
+  // Called on the same executor when the run was admitted: starts the run, on its handler's executor if there is one.
   void start() noexcept;
   // Called once, with the outcome of the run.
   void finish(const outcome& how) noexcept;
   void detach() noexcept;
   void end_detached(const outcome& how) noexcept;
-  // The engine destroys the timer that was to fire it, and has not fired it.
+  // The engine destroys the timer that was to fire this run and has not fired it.
   void drop() noexcept;
-  // Called by the thread that writes: it does not fire any more. False: it fires, or has fired.
+  // Called by the thread that writes. Returns true if the run will not fire, and false if it fires or has fired.
   bool withdraw(timer& armed);
-  // See careful_runs.
+  // See class careful_runs.
   bool is_careful() const noexcept { return is_careful_; }
-  // Called by the thread that writes: it is due, and only this thread lets it start. False: it was withdrawn.
+  // Called by the thread that writes, which alone lets a careful run start once it is due. Returns false if it was
+  // withdrawn.
   bool claim() noexcept;
   // The run's place in the store's journal, if there is one and the handler has been called.
   std::optional<run_journal::place> listed_at() const noexcept { return place_; }
-  // Whether its handler has been called.
-  bool has_begun() const noexcept { return begun_.load(base::relaxed); }  // relaxed: see start()
-  // The run whose handler the calling thread is in; null if it is in none. current(): the same, unless it was detached.
+  // Returns whether its handler has been called.
+  bool has_begun() const noexcept { return begun_.load(base::relaxed); }  // relaxed: see execute()
+  // The run whose handler the calling thread is in, or null. current() is the same, but null if that run was detached.
   static run* innermost() noexcept;
-  // The run in whose handler this one's was called; null if there is none. Used by the thread that runs it.
+  // The run in whose handler this run's handler was called, or null. Used by the thread that runs it.
   run* outer() const noexcept { return outer_; }
   static run* current() noexcept;
-  // Called by its handler, which destroys the timers: it counts as done, and the handler's result means nothing. Keeps
-  // `handlers` until then.
+  // Called within its handler, which destroys the timers: the run counts as done, and the handler's result is ignored.
+  // Keeps `handlers` alive until the run ends.
   void end_early(std::shared_ptr<const void> handlers) noexcept;
-  // Called by its handler: adds an operation about its own timer, which is carried out with its end. A caller's
-  // patience counts from then.
+  // Called within its handler. Adds an operation about its own timer, which is carried out with its end. A caller's
+  // patience counts from then on.
   void ask_with_end(operation&& what);
-  // See job. Any thread.
+  // See class job. Any thread.
   std::string token();
   bool finish_in(pg_conn* in);
   finish_line& line() const noexcept { return *line_; }
@@ -91,22 +92,22 @@ class run : public std::enable_shared_from_this<run> {
   const std::shared_ptr<finish_line> line_;  // a detached run may outlive the node
   const bool is_careful_;
   job job_;
-  enum class state : std::uint8_t { armed, waits, fired, withdrawn };  // a careful one waits
+  enum class state : std::uint8_t { armed, waits, fired, withdrawn };  // only a careful run waits
   base::atomic<state> state_{state::armed};
   base::atomic<bool> begun_{false};
-  bool detached_ = false;  // by the thread that runs it
+  bool detached_ = false;  // used by the thread that runs it
   base::atomic<bool> detached_ended_{false};
-  enum class ends : std::uint8_t { here, maybe_elsewhere, has_ended };  // elsewhere: a token of it is out
+  enum class ends : std::uint8_t { here, maybe_elsewhere, has_ended };  // maybe_elsewhere: a token of it was given out
   base::atomic<ends> ends_{ends::here};
-  run* outer_ = nullptr;                         // by the thread that runs it
-  bool ended_early_ = false;                     // likewise
-  std::shared_ptr<const void> keeps_ = nullptr;  // likewise
+  run* outer_ = nullptr;                         // used by the thread that runs it
+  bool ended_early_ = false;                     // used by the thread that runs it
+  std::shared_ptr<const void> keeps_ = nullptr;  // used by the thread that runs it
   std::optional<run_journal::place> place_;
   std::vector<operation> asked_;
-  std::uint64_t held_as_ = 0;  // the line's, under its lock: its place there, or 0
+  std::uint64_t held_as_ = 0;  // its place in the line or 0; guarded by the line's lock
 };
 
-// The engine's hold on a run.
+// The callback that the engine holds for a run.
 class armed_run {
  public:
   explicit armed_run(std::shared_ptr<run> what) noexcept : what_(std::move(what)) {}
@@ -121,7 +122,7 @@ class armed_run {
   std::shared_ptr<run> what_;
 };
 
-// The engine's hold on a call of next().
+// The callback that the engine holds for a call of next().
 class call_of_next {
  public:
   explicit call_of_next(std::shared_ptr<finish_line> of) noexcept : line_(std::move(of)) {}

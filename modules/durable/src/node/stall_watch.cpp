@@ -27,7 +27,8 @@ std::uint64_t stall_watch::count_unowned() {
   const std::chrono::nanoseconds now = with_.problems.clock().elapsed();
   if (now < count_at_) return unowned_;
   count_at_ = now + between_full_counts;
-  if (with_.terms.look() == errc{}) unowned_ = with_.terms.unowned();  // else as it was; the store's error is reported
+  // If the store fails, the old figure stays, and the error is reported.
+  if (with_.terms.look() == errc{}) unowned_ = with_.terms.unowned();
   return unowned_;
 }
 
@@ -57,7 +58,7 @@ stall_watch::finding stall_watch::of_unknown_handlers(const state& now) const {
 stall_watch::finding stall_watch::find(const state& now) {
   if (now.clock_off) return of_clock();
   const bool has_shards = with_.terms.owned() != 0;
-  if (now.problem != errc{} && !has_shards)  // of which trouble tells
+  if (now.problem != errc{} && !has_shards)  // `trouble` reports that
     return {stall::store_away, unowned_, make_error_code(now.problem).message(), false};
   if (now.unarmed != 0)
     if (finding found = of_unknown_handlers(now); found.reason != stall::none) return found;
@@ -75,7 +76,7 @@ void stall_watch::look(const state& now) {
     since_ = time;
     say_at_ = {};
   }
-  // The rest is so for a while whenever nodes come and go.
+  // All other reasons occur for a while whenever nodes come and go.
   if (found.reason != stall::clock_off && time - since_ < with_.terms.lease() * 2) found = {};
   with_.counted.now.stalled = found.reason;
   with_.counted.now.waiting = found.waiting;

@@ -17,8 +17,8 @@
 
 namespace detent::durable::detail {
 
-// Finds out why stored timers wait for this node, reports it at once and each minute, and shows it. Used by the thread
-// that talks to the store.
+// Finds out why stored timers wait for this node, reports the reason at once and then each minute, and shows it. Used
+// by the thread that talks to the store.
 class stall_watch {
  public:
   struct parts {
@@ -34,10 +34,10 @@ class stall_watch {
   ~stall_watch() { show({}); }
 
   struct state {
-    errc problem{};           // with which the last tick failed
-    bool clock_off = false;   // so that nothing is taken
-    const roll& with;         // as it was called last
-    std::size_t unarmed = 0;  // timers in hand without a handler here
+    errc problem{};           // the last tick failed with this
+    bool clock_off = false;   // the clock is off, so nothing is taken
+    const roll& with;         // as of the last roll call
+    std::size_t unarmed = 0;  // timers in hand that have no handler here
   };
   // To be called after each tick.
   void look(const state& now);
@@ -47,7 +47,7 @@ class stall_watch {
     stall reason = stall::none;
     std::uint64_t waiting = 0;
     std::string line;
-    bool is_trouble = true;  // to be said, each minute
+    bool is_trouble = true;  // to be reported each minute
   };
   finding find(const state& now);
   finding of_clock();
@@ -58,13 +58,13 @@ class stall_watch {
 
   const parts with_;
   stall last_ = stall::none;
-  std::string shown_;  // in the engine's counters file
+  std::string shown_;  // the text in the engine's counters file
   std::uint64_t shown_waiting_ = 0;
-  // By elapsed():
-  std::chrono::nanoseconds since_{};     // of that reason
-  std::chrono::nanoseconds say_at_{};    // not again before
-  std::chrono::nanoseconds count_at_{};  // not to count before
-  std::uint64_t unowned_ = 0;            // as counted last
+  // Times by elapsed():
+  std::chrono::nanoseconds since_{};     // when that reason was first found
+  std::chrono::nanoseconds say_at_{};    // not to be reported again before
+  std::chrono::nanoseconds count_at_{};  // not to be counted again before
+  std::uint64_t unowned_ = 0;            // as of the last count
   bool said_lease_ = false;
 };
 

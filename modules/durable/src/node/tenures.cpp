@@ -9,7 +9,7 @@
 namespace detent::durable::detail {
 namespace {
 
-// A pass of the thread that talks to the store makes up to six calls, one after the other, and a term stands for two.
+// A pass of the thread that talks to the store makes up to six calls in sequence, and a term must outlast two passes.
 constexpr int trips_a_lease = 16;
 
 }  // namespace
@@ -80,7 +80,7 @@ bool tenures::may_take(shard_id shard, std::chrono::nanoseconds now) const noexc
   if (its.term || now < its.try_at) return false;
   if (const auto loan = lent_.find(shard); loan != lent_.end()) return loan->second.to == node_;
   if (its.lost) return true;
-  // A shard without an owner goes before fairness; and where the roll is not known, nothing is fair.
+  // A shard without an owner is taken even if that is unfair; and while the roll is unknown, fairness cannot be judged.
   const bool orphan = its.free_since.count() != 0 && now - its.free_since >= lease() / (is_rolled_ ? 4 : 2);
   return now >= shared_from_ && ((is_rolled_ && ours_[shard]) || orphan);
 }
@@ -101,16 +101,16 @@ errc tenures::take(const std::function<void(shard_id)>& took) {
       its.try_at = clock_.elapsed() + std::min<std::chrono::nanoseconds>(results[i].left, lease() / 8);
       continue;
     }
-    // Where this node had it, its process goes on, and what was careful is so still; and a store that knows what ran
-    // has marked that.
+    // If this node had the shard, its process still lives, so no run of its own has become suspect and only what was
+    // careful before stays so. A store that knows which runs were under way has marked those itself.
     const run_journal* const ran = store_.journal();
-    its.lost = its.lost && results[i].former <= its.lost_fence;  // else one came and went before this node looked again
+    its.lost = its.lost && results[i].former <= its.lost_fence;  // otherwise another owner came and went unseen
     const bool careful = results[i].abandoned && !its.lost && !(ran != nullptr && ran->knows_former());
     const stored_time careful_upto = its.lost ? its.careful_upto : stored_time::min();
     its = tenure{};
     its.term = std::make_shared<held_term>(term_ref{wanted[i].shard, results[i].fence}, clock_,
                                            careful && !clock_.are_virtual() ? clock_.wall_now() : careful_upto);
-    its.term->stand(now, lease());  // `now` is from before the request
+    its.term->stand(now, lease());  // `now` was taken before the request
     its.stays_until = now + lease() * 2;
     took(wanted[i].shard);
   }

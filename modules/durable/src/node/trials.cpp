@@ -19,7 +19,7 @@ void trials::due(const std::shared_ptr<run>& what) {
 
 void trials::let_in(const std::shared_ptr<run>& what) {
   const std::uint64_t id = what->what().id;
-  leave(id);  // of an older term
+  leave(id);  // it belongs to an older term
   of_.emplace(id, known{what, what->by()});
   ++entrances_[what->by()].inside;
   runs_.add(id, what->what().attempt, what->by()->how.max_attempts);
@@ -46,7 +46,7 @@ void trials::begun(const run& what) {
 
 void trials::over(const run& what) {
   const auto found = of_.find(what.what().id);
-  if (found != of_.end() && found->second.what.lock().get() == &what) leave(found->first);  // else a newer term runs it
+  if (found != of_.end() && found->second.what.lock().get() == &what) leave(found->first);  // no newer term runs it
 }
 
 void trials::settled(const marked& what, bool stored) {
@@ -64,7 +64,7 @@ void trials::work(writer& by) {
       const auto found = of_.find(id);
       std::shared_ptr<run> its = found == of_.end() ? nullptr : found->second.what.lock();
       if (its && (!starts || its->claim())) return its;
-      leave(id);  // it was withdrawn, and another one can start
+      leave(id);  // it was withdrawn, so another one can start
       again = true;
       return std::shared_ptr<run>();
     };

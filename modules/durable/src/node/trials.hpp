@@ -23,25 +23,25 @@ class writer;
 struct marked {
   std::shared_ptr<run> what;
   bool starts = false;
-  bool stays = false;  // it was to start, and does not: the mark is as it was before
+  bool stays = false;  // it was marked for a start that does not come, so the mark is set back
 };
 
-// The careful runs of this node: marks them, then starts them, or gives them up. By the thread that talks to the store.
+// Marks this node's careful runs, and then starts them or gives them up. Used by the thread that talks to the store.
 class trials {
  public:
   explicit trials(const clocks& by) noexcept : clock_(by) {}
 
   void due(const std::shared_ptr<run>& what);
   void begun(const run& what);
-  // It does not go on, whether or not it was careful.
+  // The run is over. It need not have been careful.
   void over(const run& what);
-  // The store has the mark; or will not have it, as the timer is another one by now, or the term is over.
+  // The store has the mark; or it never will, because the timer has changed or the term is over.
   void settled(const marked& what, bool stored);
 
   void work(writer& by);
-  // The node ends: those that are marked and wait for their turn do not start, and leave no mark.
+  // The node ends. Runs that are marked and wait for their turn do not start, and their marks are taken back.
   void withdraw(writer& by);
-  // By elapsed().
+  // A time by elapsed().
   std::chrono::nanoseconds wakes_at() const noexcept { return runs_.wakes_at(); }
 
  private:
@@ -49,8 +49,8 @@ class trials {
     std::weak_ptr<run> what;
     const handling* by;
   };
-  // Of a handler with a limit, only as many are let in as it may run: others would wait for it in the place of runs of
-  // other handlers.
+  // A handler with a limit gets only as many careful runs in as it may run. More of them would wait for the handler in
+  // places that runs of other handlers could use.
   struct entrance {
     std::size_t inside = 0;
     std::deque<std::weak_ptr<run>> outside = {};

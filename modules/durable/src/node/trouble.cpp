@@ -50,7 +50,7 @@ void trouble::report(std::error_code code, const std::string& line) noexcept {
       base::kept_thread called({"durable timers", nullptr, "on_trouble"});
       how_.on_trouble(code, line);
       called.returned();
-    } catch (...) {  // it is the last resort itself
+    } catch (...) {  // this is the last resort already
       std::fputs("detent: on_trouble threw\n", stderr);
     }
     return;

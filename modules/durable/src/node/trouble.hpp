@@ -18,12 +18,12 @@
 
 namespace detent::durable::detail {
 
-// Whether the store answers, when to try again where it does not, and how the program learns of it. By the thread that
-// talks to the store.
+// Keeps track of whether the store answers, decides when to try again if it does not, and reports it to the program.
+// Used by the thread that talks to the store.
 class trouble {
  public:
-  // Each of these fails apart from the rest: a full store refuses operations and renews terms; `parts` are those of a
-  // store that lies on several servers.
+  // Each of these can fail while the others work: a full store refuses operations and still renews terms. `parts`
+  // stands for the parts of a store that lies on several servers.
   enum class of : unsigned char { ends, operations, answers, reading, rules, parts, dead };
 
   trouble(const options& how, std::string_view store_name, const clocks& by)
@@ -31,12 +31,12 @@ class trouble {
 
   const clocks& clock() const noexcept { return clock_; }
 
-  // Notes the result of a call; true if it succeeded. Reports the first failure of each code, again each minute, and
-  // the end of failures.
+  // Notes the result of a call and returns whether it succeeded. Reports the first failure with each code, repeats that
+  // each minute, and reports when failures are over.
   bool ok(of what, errc code);
   bool fails(of what) const noexcept { return all_[static_cast<std::size_t>(what)].fails(); }
   bool failing() const noexcept { return std::ranges::any_of(all_, &state::fails); }
-  // The time of the next try, by elapsed().
+  // The time by elapsed() of the next try.
   std::chrono::nanoseconds retry_at(of what) const noexcept {
     const state& its = all_[static_cast<std::size_t>(what)];
     return its.fails() ? its.retry_at : std::chrono::nanoseconds(0);
@@ -44,7 +44,7 @@ class trouble {
   std::uint64_t failures() const noexcept { return failures_; }
 
   void report(std::error_code code, const std::string& line) noexcept;
-  // Calls a callback of the program. An exception from it is reported, and goes no further.
+  // Calls a callback of the program. An exception from it is reported and goes no further.
   template <class F, class... Values>
   void call(const F& callback, Values&&... values) noexcept {
     if (!callback) return;

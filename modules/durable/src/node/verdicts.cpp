@@ -13,7 +13,7 @@ namespace detent::durable::detail {
 namespace {
 
 constexpr std::size_t longest_reason = 256;
-constexpr duration longest_delay = std::chrono::hours(24) * 365 * 100;  // nothing overflows that it is added to
+constexpr duration longest_delay = std::chrono::hours(24) * 365 * 100;  // so that no sum with it overflows
 
 }  // namespace
 
@@ -43,7 +43,7 @@ end_request verdicts::unless_ended(const record& ran, const term_ref& under, con
 
 std::optional<stored_time> verdicts::next_of(const record& ran) const {
   if (ran.schedule.empty()) return {};
-  const auto when = known_.find_schedule(ran.schedule);  // known: else it had not run
+  const auto when = known_.find_schedule(ran.schedule);  // never null, because the timer has run
   const auto next = when->next(std::max(ran.due, clock_.wall_now()));
   return next ? std::optional(stored(*next)) : std::nullopt;
 }
@@ -61,7 +61,7 @@ void verdicts::repeat(const record& ran, end_request& end) const {
   }
 }
 
-// One run more, before the next one of a schedule.
+// Adds a run that comes before the next one of a schedule.
 void verdicts::come_again(const outcome& how, end_request& end) const {
   const stored_time due = how.after_ ? after(*how.after_) : stored(*how.at_);
   if (end.how != end_kind::move || due < end.due) {

@@ -11,18 +11,18 @@
 
 namespace detent::durable::detail {
 
-// Says what becomes of a timer whose run is over: it ends, comes again, or is dead. Any thread.
+// Decides what becomes of a timer whose run is over: it ends, runs again, or is dead. Any thread may use it.
 class verdicts {
  public:
   verdicts(const registry& known, const clocks& by) : known_(known), clock_(by) {}
 
   end_request on(const record& ran, const term_ref& under, const handler_options& by, const outcome& how) const;
-  // Where another transaction may have ended it: that of one that has not. The timer is as it was then, and the run has
-  // failed.
+  // The end of a run that a transaction may have ended already. It applies only if none has: then the record is
+  // unchanged since the run, and the run counts as failed.
   end_request unless_ended(const record& ran, const term_ref& under, const handler_options& by,
                            const outcome& how) const;
-  // The time of its schedule after this run; none: it has no schedule, or that is over. Throws what schedule::next()
-  // throws.
+  // The next time of the record's schedule after this run; empty if it has no schedule or the schedule is over. Throws
+  // what schedule::next() throws.
   std::optional<stored_time> next_of(const record& ran) const;
 
  private:

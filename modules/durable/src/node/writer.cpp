@@ -10,10 +10,11 @@
 namespace detent::durable::detail {
 namespace {
 
-// Until transactions may have let go of what they hold. Each try may cost the store a wait of some milliseconds.
+// Gives transactions time to let go of the timers that they hold. Each try may cost the store a wait of some
+// milliseconds.
 constexpr std::chrono::nanoseconds until_tried_again = std::chrono::milliseconds(100);
-constexpr std::size_t most_in_a_batch = 4000;             // of ends, and of operations
-constexpr std::size_t most_bytes_in_a_batch = 1u << 20u;  // one change is at most a sixteenth of it
+constexpr std::size_t most_in_a_batch = 4000;             // ends and operations
+constexpr std::size_t most_bytes_in_a_batch = 1u << 20u;  // a single change is at most a sixteenth of it
 
 std::size_t bytes_of(const change& what) noexcept {
   if (const auto* put = std::get_if<put_request>(&what)) return sizeof(change) + put->what.payload.size();
@@ -27,7 +28,7 @@ end_request end_of(const term_ref& term, const record& what, end_kind how) {
 
 }  // namespace
 
-// A key that an operation names already has its ends after that.
+// From now on, ends of a key that an operation names go after that operation.
 void writer::join(queue& to, entry&& one) {
   if (one.is_end()) ++ends_;
   if (&to == &rest_) ++named_[one.key()];
@@ -67,7 +68,7 @@ void writer::take(finished&& one) {
   if (one.how == finished::as::dropped) return with_.held.dropped(of);
   if (one.how == finished::as::lapsed) {
     ++with_.counted.now.lapsed;
-    // The next term reads it again, also if this one was renewed since.
+    // The next term reads the timer again, even if this one was renewed since.
     tenures::tenure& its = with_.terms.of(of.what().shard);
     if (its.term.get() == &of.term()) its.leaving = true;
     return with_.held.over(of);
@@ -75,10 +76,10 @@ void writer::take(finished&& one) {
   ++with_.counted.now.runs;
   if (one.end.how == end_kind::move && with_.held.ends_for_good(of)) one.end.how = end_kind::erase;
   entry end{.what = std::move(one.end), .by = one.what};
-  // It ran into a newer term of ours, which may have read it by now.
+  // A newer term of ours stands, which may have read the timer by now.
   const auto& now = with_.terms.of(of.what().shard).term;
   if (now && now.get() != &of.term() && with_.held.forget(of.what())) owe(end, *now);
-  // A restart has moved the timer when its run ends; all else comes after that.
+  // A restart moves the timer when its run ends. Every other request comes after that.
   const auto after = std::ranges::find_if(one.asked, [](const operation& its) { return !its.moves(); });
   queue& to = named_.contains(end.key()) ? rest_ : first_;
   std::vector<entry> group;
@@ -114,7 +115,7 @@ void writer::answer_to(const term_ref& term, const announced& question, answer r
   end_request end;
   end.term = term;
   end.key = question.key;
-  // One that runs is erased as well: it must not be there again after this term.
+  // A timer that runs is erased as well, because it must not be in the store after this term.
   end.how = about != nullptr ? end_kind::erase : end_kind::leave;
   end.question = question.question;
   end.reply = reply;
@@ -122,7 +123,7 @@ void writer::answer_to(const term_ref& term, const announced& question, answer r
     end.id = about->what().id;
     end.ran = about->what().due;
   }
-  // Questions may come after runs have ended whose ends wait: those were meant to be a beginning no more.
+  // A question may come after a run has ended whose end is still waiting. Such an end must not begin another run.
   for_each_waiting([&](entry& one) {
     const auto* of = std::get_if<std::shared_ptr<run>>(&one.by);
     if (of == nullptr || about == nullptr || of->get() != about) return;
@@ -163,7 +164,7 @@ void writer::unkeep(const term_ref& term, const std::string& key, std::uint64_t 
                 .by = std::shared_ptr<run>()});
 }
 
-// It is over.
+// The change is over.
 void writer::leave(const entry& one) {
   if (one.is_end()) {
     --ends_;
@@ -230,17 +231,18 @@ errc writer::send(std::vector<entry>& batch) {
 void writer::wait(entry&& one, put_off_by why) {
   if (why == put_off_by::transaction) {
     if (one.is_owed) return settle_owed_no_more(one);
-    // Other careful runs need not wait for the one that cannot be marked.
+    // Other careful runs need not wait for one that cannot be marked.
     if (const auto* its = std::get_if<marked>(&one.by); its != nullptr && its->starts) with_.careful.over(*its->what);
     if (!has_put_off()) held_until_ = with_.problems.clock().elapsed() + until_tried_again;
   }
   put_off_.add(std::move(one), why);
 }
 
-// A shard is not read before the ends of former terms are written. One whose timer a transaction of the program's own
-// holds must not keep all others of the shard waiting for that: it is dropped, and the timer runs again.
+// A shard is not read before the ends of former terms are written. If a transaction of the program's own holds the
+// timer of such an end, all other timers of the shard would wait for it. So the end is dropped, and the timer runs
+// again.
 void writer::settle_owed_no_more(entry& one) {
-  std::get<end_request>(one.what).term.fence = 0;  // which is no term's
+  std::get<end_request>(one.what).term.fence = 0;  // a fence that no term has
   settle(one, change_status::fenced);
 }
 
@@ -278,7 +280,7 @@ void writer::write() {
     std::vector<entry> batch;
     fill(first_, batch);
     const std::size_t of_first = batch.size();
-    if (first_.empty()) fill(rest_, batch);  // each key's order
+    if (first_.empty()) fill(rest_, batch);  // so each key keeps its order
     const errc problem = send(batch);
     for (const auto kind : {trouble::of::ends, trouble::of::operations}) with_.problems.ok(kind, problem);
     if (problem != errc{}) {

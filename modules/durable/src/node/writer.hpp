@@ -26,11 +26,11 @@
 
 namespace detent::durable::detail {
 
-// Writes what callers want and what became of runs, in batches that keep the order of each key. Ends go before the
-// operations of other keys, so that a flood of these does not hold up what runs. An end that finds its term over is
-// kept for the case that this node gets the shard again before another has it: then it is written under the new term,
-// and its timer does not run twice. What the store cannot carry out yet is put off. By the thread that talks to the
-// store.
+// Writes requests of callers and outcomes of runs, in batches that keep the order of each key. Ends go before the
+// operations of other keys, so that a flood of operations does not hold up runs. If an end finds that its term is over,
+// it is kept in case this node gets the shard back before another node does. Then it is written under the new term, and
+// its timer does not run twice. Changes that the store cannot carry out yet are put off. Used by the thread that talks
+// to the store.
 class writer {
  public:
   struct parts {
@@ -43,58 +43,58 @@ class writer {
     trouble& problems;
     counts& counted;
     trials& careful;
-    run_journal* listed;  // null: the store has none
+    run_journal* listed;  // null if the store has none
   };
   explicit writer(const parts& of) : with_(of), shards_(of.terms.shards()) {}
 
-  // Takes what has arrived.
+  // Takes what has arrived in the inbox.
   void take();
-  // Writes one batch: terms are renewed between two of them. Where the store fails, ends and operations are tried
-  // apart, as a store without room refuses the one and not the other.
+  // Writes one batch; terms are renewed between two batches. When the store has failed, ends and operations are tried
+  // apart, because a store without room refuses only operations.
   void write();
 
-  // The owner's answer; `about` null: the key is not in hand.
+  // Writes this owner's answer. `about` is null if the key is not in hand.
   void answer_to(const term_ref& term, const announced& question, answer reply, const run* about);
-  // A timer of which nothing runs.
+  // Erases a timer that is not running.
   void erase(const term_ref& term, const record& what);
-  // A timer of which nothing runs moves to the time that its schedule has set.
+  // Moves a timer that is not running to the time that its schedule has set.
   void move(const std::shared_ptr<const held_term>& term, const record& what, stored_time to);
-  // A careful run: its attempt, as it is to be stored; and that it has used them up.
+  // Writes the attempt of a careful run. give_up() writes that a run has used up its attempts.
   void mark(marked&& what, std::uint32_t attempt);
   void give_up(std::shared_ptr<run> what);
-  // The successor of a timer that has yet to start.
+  // Erases the successor of a timer that has yet to start.
   void unkeep(const term_ref& term, const std::string& key, std::uint64_t id);
 
   std::size_t ends() const noexcept { return ends_; }
-  // How many ends wait, except for those that are put off.
+  // How many ends wait, not counting those that are put off.
   std::size_t unwritten() const noexcept { return ends_ - put_off_.ends(); }
   bool has_unanswered() const noexcept { return put_off_.waits_for_part(); }
   bool has_put_off() const noexcept { return !put_off_.all().empty(); }
-  // When that is tried again, by elapsed().
+  // The time by elapsed() at which changes that were put off are tried again.
   std::chrono::nanoseconds tries_again_at() const noexcept {
     return has_unanswered() ? with_.problems.retry_at(trouble::of::parts) : held_until_;
   }
-  // Whether something waits that can be tried.
+  // Returns whether a change waits that can be tried.
   bool has_waiting() const noexcept { return !first_.empty() || !rest_.empty(); }
   bool has_operations() const noexcept { return operations_ != put_off_.operations(); }
   std::uint64_t runs_taken() const noexcept { return runs_taken_; }
 
-  // This node has a new term of the shard: its ends of former ones go with that.
+  // This node has a new term of the shard, so ends of its former terms are written under that.
   void took(shard_id shard);
-  // Whether such ends wait: the shard is not to be read before they are written.
+  // Returns whether such ends wait. The shard must not be read before they are written.
   bool owes(shard_id shard) const noexcept { return shards_[shard].owed != 0; }
-  // Another node has the shard, and runs again what had not been ended.
+  // Another node has the shard and repeats the runs whose ends were not written.
   void forget(shard_id shard);
-  // Of shards that are to be given back: no transaction of the program's own keeps them here. What it holds is in the
-  // hands of the next term.
+  // Lets shards be given back although transactions of the program's own hold some of their timers. The next term deals
+  // with those.
   void leave_held();
 
-  // A caller that wants to cancel learns in time that it must wait for longer than its patience, whether the store
-  // does not answer or has too much to write.
+  // Tells a caller in time that its cancel will take longer than its patience, either because the store does not answer
+  // or because there is too much to write.
   void end_impatient();
-  // When the first of them has waited long enough, by elapsed().
+  // The time by elapsed() at which the first of them has waited long enough.
   std::chrono::nanoseconds impatient_at() const;
-  // Nothing of it will be written any more.
+  // Gives up all changes: nothing more will be written.
   void give_up();
 
  private:
@@ -102,7 +102,7 @@ class writer {
   using entry = pending_change;
   using queue = put_off::queue;
   struct of_shard {
-    std::vector<entry> late;  // whose term was over
+    std::vector<entry> late;  // ends whose term was over
     std::size_t owed = 0;
   };
 
@@ -139,16 +139,16 @@ class writer {
 
   const parts with_;
   queue first_;  // ends, and what their handlers asked for about their own timers
-  queue rest_;   // operations, and ends whose key they name or that go with one
+  queue rest_;   // operations; ends whose key one of them names; ends that go into the batch of one
   put_off put_off_;
-  std::chrono::nanoseconds held_until_{};                 // what transactions hold is not tried before
-  std::unordered_map<std::size_t, std::uint32_t> named_;  // how many of `rest_` name a key
+  std::chrono::nanoseconds held_until_{};                 // changes that transactions hold are not tried earlier
+  std::unordered_map<std::size_t, std::uint32_t> named_;  // how many of `rest_` name each key
   std::vector<of_shard> shards_;
   std::vector<place> over_;
   std::size_t ends_ = 0;
   std::size_t operations_ = 0;
   std::uint64_t runs_taken_ = 0;
-  bool apart_ = false;  // the store has failed
+  bool apart_ = false;  // the store has failed, so ends and operations are tried apart
 };
 
 }  // namespace detent::durable::detail

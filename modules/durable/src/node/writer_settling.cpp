@@ -64,7 +64,7 @@ void writer::refused(entry& one) {
   const auto* run_of = std::get_if<std::shared_ptr<run>>(&one.by);
   if (run_of == nullptr || !*run_of) return;
   with_.held.over(**run_of);
-  // Where a newer term of ours stands, that one runs the timer already.
+  // If a newer term of ours stands, that term runs the timer already.
   const term_ref& its = std::get<end_request>(one.what).term;
   const auto& now = with_.terms.of(its.shard).term;
   one.stays_with_former = false;
@@ -84,8 +84,8 @@ void writer::forget(shard_id shard) {
   shards_[shard].late.clear();
 }
 
-// The journal need not keep these ends: the store has them, or another term has their timers. Called before the timers
-// are armed again.
+// The journal need not keep these ends, because the store has them or another term has their timers. Called before the
+// timers are armed again.
 void writer::release(std::span<const entry> batch, std::span<const change_status> results) {
   if (with_.listed == nullptr) return;
   std::vector<run_journal::place> places;
@@ -122,7 +122,7 @@ void writer::settle(const end_request& what, entry& one, change_status status) {
   }
 }
 
-// The store announces no move of ours below its read level: what is near is armed here.
+// The store does not announce our own moves below its read level, so a timer that is near is armed here.
 void writer::arm_moved(const record& ran, const end_request& end) {
   const tenures::tenure& its = with_.terms.of(ran.shard);
   if (!its.term || its.leaving || its.term->which().fence != end.term.fence) return;
@@ -143,7 +143,7 @@ bool writer::has_lapsed(const entry& one) const {
   return !term || term->which().fence != end->term.fence || !term->stands();
 }
 
-// While the store does not answer, or puts off: what it would refuse must not hold up the rest.
+// Called while the store does not answer or puts changes off: ends that it would refuse must not hold up the others.
 void writer::settle_lapsed(queue& in) {
   std::erase_if(in, [&](entry& one) {
     if (!has_lapsed(one)) return false;
@@ -163,8 +163,9 @@ void writer::leave_held() {
   });
 }
 
-// A store without room refuses what handlers have put under their own keys, and the ends of all others with it, which
-// would make room. So these runs end with the operations. Where nothing can be read either, the store is away.
+// A store without room refuses what handlers have put under their own keys, and refuses with it the ends of all other
+// runs, which would make room. So the ends of such handlers are written with the operations. If reading fails as well,
+// the store is away, and nothing changes.
 void writer::set_puts_aside() {
   if (with_.problems.fails(trouble::of::reading)) return;
   queue ends;
@@ -198,7 +199,7 @@ std::chrono::nanoseconds writer::impatient_at() const {
 }
 
 void writer::end_impatient() {
-  take();  // what has come while the store was busy
+  take();  // it came while the store was busy
   const std::chrono::nanoseconds now = with_.problems.clock().elapsed();
   for_each_waiting([&](entry& one) {
     auto* caller = std::get_if<asking_caller>(&one.by);
