@@ -9,7 +9,7 @@
 namespace detent::durable::redis {
 
 struct address {
-  std::string host;  // or the path of a socket, where there is no port
+  std::string host;  // or the path of a socket, which has no port
   int port = 0;
 
   bool is_path() const noexcept { return port == 0; }
@@ -17,10 +17,11 @@ struct address {
   friend bool operator==(const address&, const address&) = default;
 };
 
-// PATH, HOST:PORT or [HOST]:PORT; a path has a slash in it or no colon. std::invalid_argument for anything else.
+// Accepts PATH, HOST:PORT or [HOST]:PORT. A path has a slash in it or no colon. Throws std::invalid_argument for
+// anything else.
 address parse_address(std::string_view text);
 
-// Several, separated by commas; at least one.
+// Accepts one or several addresses, separated by commas.
 std::vector<address> parse_addresses(std::string_view text);
 
 }  // namespace detent::durable::redis

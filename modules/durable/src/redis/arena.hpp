@@ -13,7 +13,7 @@
 
 namespace detent::durable::redis {
 
-// Hands out bytes that stay where they are as long as it lives.
+// Hands out bytes that stay in place as long as the arena lives.
 class arena {
  public:
   char* room(std::size_t bytes) {
@@ -39,7 +39,7 @@ class arena {
   }
   std::string_view number(std::uint64_t value) { return number(static_cast<std::int64_t>(value)); }
 
-  // `bytes` of them, the lowest first.
+  // Stores the lowest `bytes` bytes of the value, beginning with the lowest.
   std::string_view bytes_of(std::uint64_t value, std::size_t bytes) {
     char* const from = room(bytes);
     write(from, value, bytes);

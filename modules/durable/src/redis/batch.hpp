@@ -20,25 +20,26 @@
 
 namespace detent::durable::redis {
 
-// The most timers that one call names: Redis serves no other client during it, and Lua passes on at most 8,000 words.
+// The most timers that one call names. Redis serves no other client during the call, and Lua passes on at most 8,000
+// words.
 inline constexpr std::size_t most_in_a_call = 1000;
 
-// The requests that go into one call: their places in the batch, in their order.
+// The requests that go into one call, as their places in the batch, in order.
 struct portion {
   shard_id shard = 0;
   std::vector<std::size_t> places = {};
   std::size_t bytes = 0;
-  std::uint64_t fence = 0;  // of the ends among them; 0: there is none
-  std::uint64_t turn = 0;   // of the changes among the others of this node
+  std::uint64_t fence = 0;  // of the ends in it; 0 if it has none
+  std::uint64_t turn = 0;   // this node's number for the call
 };
 
-// Rounds of portions. In a round each shard has one at most, so that what is asked of a shard is carried out in its
-// order even if a call must be sent again. `joins` adds a place to the portion, or returns false.
+// Divides a batch into rounds of portions. A round has at most one portion of each shard, so that a shard's requests
+// are carried out in order even if a call must be sent again. `joins` adds a place to the portion, or returns false.
 template <class ShardOf, class Joins>
 std::vector<std::vector<portion>> rounds_of(std::size_t count, shard_id shards, ShardOf shard, Joins joins) {
   std::vector<std::vector<portion>> rounds;
-  std::vector<std::pair<std::size_t, std::size_t>> last(
-      shards);  // of each shard: the next round, place in the one before
+  // By shard: its next round, and the place of its portion in the round before.
+  std::vector<std::pair<std::size_t, std::size_t>> last(shards);
   for (std::size_t place = 0; place != count; ++place) {
     const shard_id its = shard(place);
     auto& [next, index] = last[its];
@@ -58,14 +59,15 @@ std::vector<std::vector<portion>> rounds_of(std::size_t count, shard_id shards, 
   return rounds;
 }
 
-// Calls of a script that takes several shards: one for all where one server has them, in a cluster one each.
+// Calls of a script that takes several shards: a single call if one server has them all, and in a cluster one call for
+// each shard.
 class calls_of_shards {
  public:
   calls_of_shards(script what, bool is_cluster, std::size_t shards) : is_cluster_(is_cluster) {
     keys_.resize(is_cluster ? shards : 1);
     for (const std::vector<std::string>& its : keys_) calls_.push_back({what, its, {}});
   }
-  // The keys and words of shard after shard.
+  // Adds the keys and words of the next shard.
   void add(std::span<const std::string> keys, std::initializer_list<std::string_view> words) {
     const std::size_t number = is_cluster_ ? added_ : 0;
     keys_[number].insert(keys_[number].end(), keys.begin(), keys.end());
@@ -75,7 +77,7 @@ class calls_of_shards {
   }
   std::span<call> all() noexcept { return calls_; }
   const call& of(std::size_t number) const noexcept { return calls_[is_cluster_ ? number : 0]; }
-  // Null: none, because its call has failed.
+  // Returns null if the call has failed.
   const redisReply* answer_to(std::size_t number) const noexcept {
     const reply& its = of(number).answer;
     return its == nullptr ? nullptr : its->element[is_cluster_ ? 0 : number];
@@ -90,7 +92,7 @@ class calls_of_shards {
 
 inline const redisReply& element(const redisReply& of, std::size_t number) noexcept { return *of.element[number]; }
 
-// A number, or the text of one. Nothing: what the store holds is damaged.
+// Reads a number, or the text of one. Returns nothing if the data in the store are damaged.
 inline std::optional<std::uint64_t> number_in(const redisReply& from) noexcept {
   if (from.type == REDIS_REPLY_INTEGER) return static_cast<std::uint64_t>(from.integer);
   const std::string_view text = text_of(from);

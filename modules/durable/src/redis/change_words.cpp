@@ -17,7 +17,7 @@ std::string_view text_in(const std::vector<std::byte>& bytes) noexcept {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-// A reason with its length before it, as a grave has it.
+// Returns the reason with its length in front, as a grave has it.
 std::string_view framed(std::string_view why, arena& in) {
   why = why.substr(0, longest_reason);
   char* const room = in.room(why.size() + 2);

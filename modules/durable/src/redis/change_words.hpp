@@ -14,7 +14,8 @@
 
 namespace detent::durable::redis {
 
-// The changes that one call of the script carries out. What it gets outlives it, as do its words if `in` does.
+// The changes that one call of the script carries out. The changes that are added must outlive this object, and so do
+// the words that it returns as long as the arena lives.
 class change_words {
  public:
   explicit change_words(arena& in) : in_(in) {}
@@ -22,9 +23,9 @@ class change_words {
   void add(const put_request& what);
   void add(const cancel_request& what);
   void add(const end_request& what);
-  void add_nothing();  // in the place of one that was carried out before
+  void add_nothing();  // takes the place of a change that was carried out before
 
-  // The script's ARGV. Turn 0: none.
+  // Returns the script's ARGV. A turn of 0 stands for none.
   std::vector<std::string_view> words(shard_id shard, std::string_view node, std::uint64_t fence,
                                       std::optional<std::uint64_t> before = {}, std::uint64_t turn = 0);
 
@@ -33,12 +34,12 @@ class change_words {
   std::string kinds_, heads_, replies_;
   std::vector<std::string_view> keys_, extras_;
   std::vector<std::int64_t> times_;
-  bool is_plain_ = true;  // puts of timers that run once, which may be new
+  bool is_plain_ = true;  // all are puts of timers that run once, and may be new
 };
 
 change_status status_of(char letter) noexcept;
 
-// About so many bytes a change has on its way.
+// Estimates how many bytes a change takes in a call.
 std::size_t bytes_of(const change& what) noexcept;
 
 }  // namespace detent::durable::redis

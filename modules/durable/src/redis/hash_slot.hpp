@@ -25,7 +25,7 @@ constexpr std::uint16_t hash_slot(std::string_view key) noexcept {
   return static_cast<std::uint16_t>(crc % slots);
 }
 
-static_assert(hash_slot("123456789") == 0x31c3);  // the specification's own example, 12739
+static_assert(hash_slot("123456789") == 0x31c3);  // the check value that the specification gives
 static_assert(hash_slot("{user1000}.following") == hash_slot("user1000"));
 
 }  // namespace detent::durable::redis

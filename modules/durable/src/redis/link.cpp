@@ -30,7 +30,7 @@ std::string_view field(std::string_view info, std::string_view name) noexcept {
   return {};
 }
 
-// By the user's rights; or the command has another name there.
+// The user lacks a right, or the server has the command under another name.
 bool is_denied(std::string_view error) noexcept {
   return error.starts_with("NOPERM") || error.starts_with("ERR unknown command");
 }
@@ -55,8 +55,8 @@ server_facts facts_of(std::string_view info) {
 trouble unfit(const server_facts& facts) {
   if (is_old(facts.version))
     return {refusal::unsupported, "is Redis " + facts.version + ": durable timers need 6.2 or newer"};
-  // The volatile ones throw away what has a time to live, and no key of a store has one. Where it says nothing of a
-  // policy, it hides that from this user, and nothing can be said either.
+  // The volatile policies evict only keys that have a time to live, and no key of a store has one. A server that names
+  // no policy hides it from this user, so it cannot be judged.
   if (!facts.policy.empty() && facts.policy != "noeviction" && !facts.policy.starts_with("volatile-"))
     return {refusal::not_permitted, "has maxmemory-policy " + facts.policy +
                                         ", which would throw timers away: set it to noeviction or to volatile-lru"};
@@ -64,7 +64,7 @@ trouble unfit(const server_facts& facts) {
 }
 
 void link::close() noexcept {
-  const linger at_once{1, 0};  // the kernel drops what is left; of a socket without TCP it takes no notice
+  const linger at_once{1, 0};  // makes the kernel drop what is unsent; a Unix socket ignores it
   if (connection_ != nullptr && connection_->fd >= 0)
     ::setsockopt(connection_->fd, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
   connection_.reset();
@@ -84,7 +84,8 @@ trouble link::open() {
     why_ = failed.text;
     const auto end = std::chrono::steady_clock::now();
     pause_ = std::clamp(2 * pause_, first_pause, std::max(first_pause, how_.patience / 2));
-    // The others of a cluster are not to wait for one that hangs: a fifth of the time at most.
+    // One node of a cluster that hangs must not keep the others waiting, so it is tried for a fifth of the time at
+    // most.
     not_before_ =
         end + (facts_.is_cluster ? std::max<std::chrono::steady_clock::duration>(pause_, 4 * (end - begin)) : pause_);
   } else {
@@ -141,8 +142,8 @@ trouble link::introduce() {
   return {};
 }
 
-// The answer has names and values by turns. It says nothing that tells one process from the next, so that each
-// connection counts as one.
+// The answer alternates names and values. It says nothing that tells one process from another, so each connection
+// counts as a process.
 trouble link::say_hello() {
   append(std::array<std::string_view, 2>{"HELLO", "2"});
   const reply answer = read();
@@ -166,7 +167,8 @@ trouble link::say_hello() {
 trouble link::fail(refusal kind, std::string text) { return {kind, where_.text() + ": " + std::move(text)}; }
 
 void link::append(std::span<const std::string_view> words) {
-  // hiredis takes pointers and lengths apart. Kept between calls: a batch has many commands.
+  // hiredis takes pointers and lengths in separate arrays. These are kept between calls, because a batch has many
+  // commands.
   thread_local std::vector<const char*> starts;
   thread_local std::vector<std::size_t> lengths;
   starts.clear();

@@ -28,60 +28,62 @@ using reply = std::unique_ptr<redisReply, free_reply>;
 inline std::string_view text_of(const redisReply& from) noexcept { return {from.str, from.len}; }
 
 struct credentials {
-  std::string user = {};      // empty: the default user
-  std::string password = {};  // empty: none is sent
+  std::string user = {};      // empty stands for the default user
+  std::string password = {};  // if empty, none is sent
 };
 
-// How servers are reached.
+// The way to reach servers.
 struct access {
   credentials who = {};
   std::chrono::microseconds patience = {};       // each wait for a server takes at most this long
-  std::shared_ptr<const tls> secured = nullptr;  // null: without TLS
+  std::shared_ptr<const tls> secured = nullptr;  // null if without TLS
 };
 
-// The facts that a server states about itself in INFO, or in HELLO, which leaves out the policy and the process.
+// The facts that a server states about itself in INFO, or in HELLO, which has neither the policy nor the process.
 struct server_facts {
   std::string version;
   std::string policy;  // maxmemory-policy
   bool is_cluster = false;
   bool is_replica = false;
-  std::string process = {};  // run_id: another one after each start, and on each machine
+  std::string process = {};  // run_id, which differs after each start and on each machine
 };
 
-// The purpose of a connection. The others run no scripts, so they are told the password and no more.
+// The purpose of a connection. Connections for other purposes than the store run no scripts, so they only send the
+// password.
 enum class purpose : unsigned char { store, other };
 
-// Whether detent can use such a server at all: what is wrong, and the cure.
+// Says whether detent can use such a server at all: if not, what is wrong, and the cure.
 trouble unfit(const server_facts& facts);
 
 server_facts facts_of(std::string_view info);
 
 class link {
  public:
-  // Connects at the first open().
+  // Does not connect before the first open().
   link(address where, access how, purpose what_for = purpose::store);
 
   const address& where() const noexcept { return where_; }
   bool is_open() const noexcept { return connection_ != nullptr; }
 
-  // Connects, authenticates, asks what the server is, and loads the scripts. Nothing if it is open already. After a
-  // failure the next calls fail at once for a while, so that a dead server does not take the caller's time.
+  // Connects, authenticates, asks the server for its facts, and loads the scripts. Does nothing if the connection is
+  // open. After a failure, further calls fail at once for a while, so that a dead server does not take the caller's
+  // time.
   trouble open();
-  // With it, what the kernel has not sent yet is dropped: a batch that was given up would change newer state later on.
+  // Also drops what the kernel has not sent yet, because a batch that was given up would change newer state later.
   void close() noexcept;
 
-  // The facts of the server at open().
+  // The facts of the server when it was opened.
   const server_facts& facts() const noexcept { return facts_; }
   std::string_view digest(script which) const noexcept { return digests_[static_cast<std::size_t>(which)]; }
 
-  // Queues a command. read() sends what is queued and takes the next answer; null: the connection is lost, why() says
-  // why.
+  // Queues a command. read() sends all queued commands and returns the next answer, or null if the connection is lost;
+  // why() then says why.
   void append(std::span<const std::string_view> words);
   reply read();
   const std::string& why() const noexcept { return why_; }
 
-  // For who subscribes: what is queued is sent; and what the server pushed by now, each to `each`. False: the
-  // connection is lost.
+  // These are for a subscriber. flush() sends all queued commands, and take_pushed() calls `each` with each message
+  // that the server has pushed by now. Both return false if the connection is lost.
   int descriptor() const noexcept { return connection_->fd; }
   bool flush();
   bool take_pushed(const std::function<void(const redisReply&)>& each);
@@ -102,7 +104,7 @@ class link {
   server_facts facts_;
   std::array<std::string, scripts> digests_;
   std::string why_;
-  std::chrono::microseconds pause_{};  // after the last failure; doubles with each
+  std::chrono::microseconds pause_{};  // after the last failure; each one doubles it
   std::chrono::steady_clock::time_point not_before_{};
 };
 

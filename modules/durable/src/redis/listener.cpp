@@ -19,8 +19,8 @@ namespace detent::durable::redis {
 namespace {
 
 constexpr std::chrono::milliseconds pause_between_connections{50};
-constexpr std::chrono::milliseconds silence{
-    1000};  // after which the server is asked whether it is there; twice it: it is not
+// After this long without a word the server is asked for a sign of life. After twice as long, it counts as gone.
+constexpr std::chrono::milliseconds silence{1000};
 
 }  // namespace
 
@@ -39,7 +39,8 @@ listener::listener(whereabouts where, access how, std::string channel, shard_id 
 
 listener::~listener() {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(stop_, &one, sizeof one);  // 8 bytes, or it is set already
+  // It writes 8 bytes, unless it is set already.
+  [[maybe_unused]] const auto written = ::write(stop_, &one, sizeof one);
   thread_.join();
   ::close(stop_);
 }
@@ -64,9 +65,9 @@ bool listener::listen_to(const address& server) {
   to.append(std::array<std::string_view, 2>{"SUBSCRIBE", channel_});
   const reply answer = to.read();
   if (answer == nullptr) return true;
-  if (answer->type != REDIS_REPLY_ARRAY) return wait(silence);  // refused: the user has not got the right
+  if (answer->type != REDIS_REPLY_ARRAY) return wait(silence);  // refused: the user lacks the right
   for (shard_id shard = 0; shard != shards_; ++shard)
-    wake_(shard);  // anything that was published in between was not heard
+    wake_(shard);  // messages that were published in between were missed
   for (bool is_silent = false;;) {
     pollfd both[] = {{stop_, POLLIN, 0}, {to.descriptor(), POLLIN, 0}};
     const int ready = ::poll(both, 2, static_cast<int>(silence.count()));
@@ -91,7 +92,7 @@ void listener::hear(const redisReply& message) const {
   if (failed == std::errc() && shard < shards_) wake_(shard);
 }
 
-// False: it must stop.
+// Returns false if the thread must stop.
 bool listener::wait(std::chrono::milliseconds limit) const {
   pollfd one{stop_, POLLIN, 0};
   return ::poll(&one, 1, static_cast<int>(limit.count())) == 0 || one.revents == 0;

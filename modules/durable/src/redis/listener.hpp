@@ -16,12 +16,12 @@ namespace detent::durable::redis {
 
 class listener {
  public:
-  // Calls `wake` with the shard that each message names, and with every shard of `shards` after a time without a
-  // connection. Of the servers any will do: a cluster passes messages on, and the replica of a master has them too.
+  // Calls `wake` with the shard that each message names, and with each shard after a time without a connection. Any
+  // server of the store will do: a cluster passes messages on, and the replicas of a master have them too.
   listener(whereabouts where, access how, std::string channel, shard_id shards, std::function<void(shard_id)> wake);
   listener(const listener&) = delete;
   listener& operator=(const listener&) = delete;
-  ~listener();  // when it returns, `wake` is not running
+  ~listener();  // `wake` is not running when it returns
 
  private:
   void run();
@@ -31,12 +31,12 @@ class listener {
 
   const whereabouts where_;
   const access how_;
-  const std::unique_ptr<sentinels> sentinels_;  // null: the addresses are those of servers
+  const std::unique_ptr<sentinels> sentinels_;  // null if the addresses are those of servers
   const std::string channel_;
   const shard_id shards_;
   const std::function<void(shard_id)> wake_;
   int stop_;            // an eventfd
-  std::thread thread_;  // last: it uses the rest
+  std::thread thread_;  // last, because it uses all other members
 };
 
 }  // namespace detent::durable::redis

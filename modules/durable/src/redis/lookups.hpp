@@ -15,14 +15,14 @@
 
 namespace detent::durable::redis {
 
-// Of a shard: own, announced, due, body, dead, grave, next, recurring, names.
+// The keys of a shard: own, announced, due, body, dead, grave, next, recurring, names.
 using shard_keys = std::vector<std::string>;
 enum class shard_key : unsigned char { own, announced, due, body, dead, grave, next, recurring, names };
 
-// The look-ups of a store, as questions to its servers. One thread.
+// The look-ups of a store, as questions to its servers. Used by one thread.
 class lookups {
  public:
-  // All must outlive it. `has_names`: the store has its timers by their keys too.
+  // All arguments must outlive this object. `has_names` says that the store has its timers by their keys too.
   lookups(servers& to, const std::vector<shard_keys>& of_shards, const bool& has_names)
       : to_(to), keys_(of_shards), has_names_(has_names) {}
 
@@ -32,7 +32,7 @@ class lookups {
   errc look(std::span<shard_state> shards);
   errc count_due(stored_time by, std::span<std::uint64_t> shards);
   errc look_at_deaths(std::size_t nth, std::span<stored_time> shards);
-  // This one writes.
+  // Unlike the others, this one writes.
   errc purge(const list_request& which, purge_page& out);
 
  private:
@@ -49,7 +49,7 @@ class lookups {
   const bool& has_names_;
 };
 
-// A connection of its own, for another thread than the store's.
+// Has a connection of its own, so that another thread than the store's can use it.
 class redis_view final : public store_view {
  public:
   redis_view(servers to, const std::vector<shard_keys>& of_shards, const bool& has_names)

@@ -9,7 +9,7 @@
 
 namespace detent::durable::redis {
 
-// While it lives, a SIGPIPE of this thread's own is swallowed. Three system calls.
+// As long as it lives, a SIGPIPE that this thread causes is swallowed. It costs three system calls.
 class no_sigpipe {
  public:
   no_sigpipe() noexcept {

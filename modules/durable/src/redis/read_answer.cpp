@@ -14,7 +14,7 @@ namespace detent::durable::redis {
 
 namespace {
 
-// The records among keys[i], bodies[i]. One that was erased between is nil.
+// Appends the records of keys[i] and bodies[i]. The body of a timer that was erased in between is nil.
 void add_records(shard_id shard, const redisReply& found, const redisReply& bodies, std::vector<record>& out) {
   out.reserve(out.size() + bodies.elements);
   for (std::size_t i = 0; i != bodies.elements; ++i) {
@@ -24,7 +24,7 @@ void add_records(shard_id shard, const redisReply& found, const redisReply& bodi
   }
 }
 
-// A line is a letter, 8 bytes of a number, and a key. Bodies are those of the keys that were (p)ut.
+// A line is a letter, 8 bytes of a number, and a key. `bodies` has those of the keys that were put.
 void add_announced(shard_id shard, std::string_view level_key, const redisReply& from, read_result& out) {
   constexpr std::size_t key_at = 9;
   const redisReply& lines = element(from, 4);

@@ -28,7 +28,7 @@ std::int64_t score_of(stored_time when) noexcept {
 
 namespace {
 
-// The lowest two are below all times, a level and a timer.
+// The two lowest numbers stand for a level and a timer before all times.
 stored_time time_of_score(std::int64_t value) noexcept {
   return value <= lowest + 1 ? stored_time::min() : stored_time(stored_time::duration(value));
 }

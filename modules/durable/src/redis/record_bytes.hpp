@@ -17,18 +17,18 @@
 
 namespace detent::durable::redis {
 
-// The level of a shard of which nothing has been read: below every due time. Beyond it a double is not exact.
+// The level of a shard of which nothing has been read; it is below every due time. Below it, a double is not exact.
 inline constexpr std::int64_t lowest = -9'007'199'254'740'992;
 
-// Convert between a due time, which is above `lowest`, and the number that a score can hold.
+// Convert between a due time, which is above `lowest`, and the number in a score.
 std::int64_t score_of(stored_time when) noexcept;
 stored_time time_of(std::string_view score) noexcept;
 
-// The head alone, and the whole.
+// Pack the head alone, and the whole record.
 std::string_view pack_head(std::uint64_t id, stored_time due, std::uint32_t attempt, bool by_rule, arena& in);
 std::string_view pack(const record& what, arena& in);
-// A body that cannot be read comes back without a handler, and whole as the payload: it stays, is reported, and stops
-// nothing.
+// A body that cannot be read is returned as a record without a handler, whose payload is the whole body. The timer
+// stays in the store, is reported, and stops nothing else.
 record unpack(shard_id shard, std::string_view key, std::string_view body);
 
 std::uint64_t read_number(std::string_view bytes) noexcept;

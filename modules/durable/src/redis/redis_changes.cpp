@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t most_bytes_in_a_call = 1 << 20;
 constexpr std::chrono::milliseconds soon_heard{1};    // ends do not wait for a replica that is away
-constexpr std::chrono::milliseconds heard_within{5};  // else the next look at the answers waits again
+constexpr std::chrono::milliseconds heard_within{5};  // otherwise the next look at the answers waits again
 
 const end_request* end_in(const change& what) noexcept { return std::get_if<end_request>(&what); }
 
@@ -33,7 +33,7 @@ std::string_view key_in(const change& what) noexcept {
   return end != nullptr ? end->key : std::get<cancel_request>(what).key;
 }
 
-// A call has the ends of one term.
+// All ends in a call belong to one term.
 bool join(portion& its, const change& what) {
   const std::size_t bytes = its.bytes + bytes_of(what);
   const end_request* const end = end_in(what);
@@ -44,7 +44,7 @@ bool join(portion& its, const change& what) {
   return true;
 }
 
-// The end has no reply any more.
+// Moves the reply out of the end into a change of its own.
 end_request reply_apart(end_request& end) {
   end_request out;
   out.term = end.term;
@@ -55,16 +55,16 @@ end_request reply_apart(end_request& end) {
   return out;
 }
 
-// Nothing was carried out, as the server's last turn is another one.
+// Returns whether the server carried out nothing, because another turn was its last one.
 bool is_out_of_turn(const call& done) noexcept {
   return done.answer != nullptr && done.answer->type == REDIS_REPLY_ARRAY;
 }
 
-// The keys of the changes that were not carried out, by shard. Later puts and cancels of the shard wait for these. Its
-// ends go on, as they make room in a full server: but not before what was asked of their key.
+// The keys, by shard, of the changes that were not carried out. Later puts and cancels of the shard wait for those.
+// Ends continue, because they make room in a full server, unless a request for the same key waits.
 class refused_keys {
  public:
-  // Returns whether there are some.
+  // Returns whether it has added any.
   bool add(std::span<const change> what, const portion& its, std::span<const change_status> results) {
     const std::size_t had = keys_.size();
     for (const std::size_t place : its.places)
@@ -94,7 +94,7 @@ std::string redis_store::answer_key(shard_id shard, std::uint64_t question) cons
   return key_of_shard(shard, "answer:" + std::to_string(question));
 }
 
-// Adds the keys of the answers among them and of the turns to those of the shard.
+// Adds the keys of the changes' answers and of the turns to the shard's keys.
 call redis_store::call_of(std::span<const change> what, const portion& its, keys& own_keys, arena& in) const {
   change_words words(in);
   own_keys = keys_[its.shard];
@@ -159,7 +159,7 @@ errc redis_store::apply(std::span<const change> what, std::span<change_status> r
     }
   }
   if (all.code() == errc{}) return errc{};
-  // All of it comes again.
+  // The whole batch will be sent again.
   for (const portion& its : settled)
     for (std::size_t i = 0; i != its.places.size(); ++i)
       if (const std::size_t place = its.places[i]; results[place] != change_status::unanswered)
@@ -167,7 +167,7 @@ errc redis_store::apply(std::span<const change> what, std::span<change_status> r
   return all.code();
 }
 
-// Reads the results. Of puts and cancels, those that replicas may not have are unanswered: they come again.
+// Reads the results. Puts and cancels that replicas may not have stay unanswered, so they will be sent again.
 void redis_store::settle(std::span<const change> what, const portion& its, const call& done,
                          std::span<change_status> results) {
   remembered& before = remembered_[its.shard];
@@ -198,7 +198,8 @@ void redis_store::settle(std::span<const change> what, const portion& its, const
   }
 }
 
-// Sends ends again under their new terms: a lost process had heard them, the one that gave these terms perhaps not.
+// Sends ends again under their new terms. The lost process had heard of them, but the process that gave the new terms
+// may not have.
 errc redis_store::end_again(std::span<const std::pair<term_ref, std::string>> taken) {
   std::vector<change> again;
   std::vector<std::size_t> first_of_next;
@@ -211,8 +212,8 @@ errc redis_store::end_again(std::span<const std::pair<term_ref, std::string>> ta
   for (change& one : again) replies.emplace_back(reply_apart(std::get<end_request>(one)));
   std::vector<change_status> results(again.size());
   errc code = again.empty() ? errc{} : apply(again, results);
-  // Where an end fits nothing, the new master has perhaps heard neither of the timer nor of the question: both come
-  // again, and the reply is not to be there before them.
+  // If an end matches no timer, the new master may know neither the timer nor the question. Both will be sent again,
+  // and the reply must not be there before them.
   std::size_t kept = 0;
   for (std::size_t i = 0; i != again.size(); ++i)
     if (std::get<end_request>(replies[i]).question != 0 && results[i] == change_status::ended)
@@ -220,7 +221,7 @@ errc redis_store::end_again(std::span<const std::pair<term_ref, std::string>> ta
   replies.resize(kept);
   std::vector<change_status> of_replies(kept);
   if (kept != 0 && code == errc{}) code = apply(replies, of_replies);
-  // Those without an answer are kept for the next term.
+  // Ends without an answer are kept for the next term.
   auto from = results.cbegin();
   for (std::size_t i = 0; i != taken.size(); ++i) {
     const auto to = results.cbegin() + static_cast<std::ptrdiff_t>(first_of_next[i]);
@@ -259,15 +260,15 @@ errc redis_store::read_answers(std::span<const question_ref> what, std::span<ans
   return errc{};
 }
 
-// An answer counts as soon as replicas have the end that was written with it: one that is promoted without would run
-// the timer.
+// An answer counts once replicas have the end that was written with it. A replica without that end would run the timer
+// if it were promoted.
 void redis_store::drop_unheard(const std::vector<portion>& round, std::span<const call> answered,
                                std::span<answer> results) {
   arena in;
   std::vector<call> calls;
   for (const portion& its : round) {
     change_words nothing(in);
-    nothing.add_nothing();  // writes, and WAIT counts what was written
+    nothing.add_nothing();  // a write, so that WAIT has something to count
     calls.push_back({script::apply, keys_[its.shard], nothing.words(its.shard, {}, 0)});
   }
   if (may_run(calls)) {

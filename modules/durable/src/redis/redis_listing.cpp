@@ -22,7 +22,7 @@ errc run(servers& to, std::span<call> calls) {
   return all.code();
 }
 
-// A grave is the reason, behind its length, and the body of the timer.
+// A grave is the length of the reason, the reason, and the body of the timer.
 listed_record dead_one(shard_id shard, std::string_view key, std::string_view grave, std::string_view died) {
   const std::size_t length =
       grave.size() < 2 ? 0 : std::min<std::size_t>(read_number(grave.substr(0, 2)), grave.size() - 2);
@@ -110,7 +110,7 @@ errc lookups::walk(script what, const list_request& which, reply& out) {
                            key(which.shard, shard_key::names)};
   const detail::list_place last = detail::list_place::of(which.after);
   const bool goes_on = last.at >= which.from;
-  // A filter may leave few, and keys alone are looked at fast.
+  // A filter may leave few timers, and it is fast to look at keys alone.
   const bool by_key = which.partition || !which.key_prefix.empty();
   const std::size_t found = std::min(which.limit, detail::timers_a_piece);
   const std::size_t most = !which.handler.empty() ? detail::timers_a_piece : by_key ? most_in_a_call : found;
@@ -165,7 +165,7 @@ errc lookups::look(std::span<shard_state> shards) {
   for (std::size_t i = 0; i != shards.size(); ++i) {
     const redisReply* const answer = calls.answer_to(i);
     if (answer == nullptr) {
-      shards[i] = {.shard = static_cast<shard_id>(i), .node = "?"};  // no node can take it now
+      shards[i] = {.shard = static_cast<shard_id>(i), .node = "?"};  // no node can take this shard now
       continue;
     }
     const redisReply& its = *answer;
@@ -178,7 +178,7 @@ errc lookups::look(std::span<shard_state> shards) {
   return errc{};
 }
 
-// The same word for each shard.
+// Asks the same of each shard.
 errc lookups::ask_each(shard_key of, std::string_view word, calls_of_shards& calls, std::size_t shards) {
   for (std::size_t shard = 0; shard != shards; ++shard) calls.add({&key(static_cast<shard_id>(shard), of), 1}, {word});
   return run(to_, calls.all());

@@ -20,8 +20,8 @@ namespace {
 constexpr std::array<const char*, 9> key_names = {"own",   "announced", "due",       "body", "dead",
                                                   "grave", "next",      "recurring", "names"};
 constexpr shard_id most_shards = 1024;
-constexpr std::size_t most = std::size_t{1} << 40;  // a number that Lua holds
-constexpr std::chrono::milliseconds soon{100};      // after which a shard whose server does not answer is tried again
+constexpr std::size_t most = std::size_t{1} << 40;  // Lua holds this number exactly
+constexpr std::chrono::milliseconds soon{100};      // until a shard whose server does not answer is tried again
 
 [[noreturn]] void refuse(const std::string& what) { throw error(detent::errc::invalid_option, "redis_store: " + what); }
 
@@ -259,12 +259,12 @@ errc redis_store::read_on(std::span<const read_request> what, std::span<read_res
   return errc{};
 }
 
-// Another process answers than the one that gave the term: a replica that was promoted, or the server after a restart.
-// It may not have heard the last ends, nor how far was read. Only a new term reads what it has from the beginning.
+// Another process answers than the one that gave the term: a promoted replica, or the server after a restart. It may
+// not have heard of the last ends or of how far was read. Only a new term reads all that it has.
 void redis_store::leave(std::span<const read_request> what, std::span<const std::size_t> places) {
   std::vector<term_ref> terms;
   for (const std::size_t place : places) terms.push_back(what[place].term);
-  static_cast<void>(give_back(terms));  // without it, the lease runs out
+  static_cast<void>(give_back(terms));  // if this fails, the lease runs out
 }
 
 void redis_store::listen(std::function<void(shard_id)> wake) {

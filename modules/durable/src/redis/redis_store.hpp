@@ -25,7 +25,7 @@ namespace detent::durable::redis {
 
 errc code_of(refusal kind) noexcept;
 
-// The code of a batch of calls. One that was answered makes up for those whose server was not reached.
+// The error code of a batch of calls. One call that was answered outweighs those whose server was not reached.
 class outcome_of_calls {
  public:
   void add(const trouble& failed) noexcept {
@@ -84,17 +84,17 @@ class redis_store final : public store {
   using keys = shard_keys;
 
  private:
-  // This node's knowledge of its last term of a shard: how far it has got by the answers that it received.
+  // This node's knowledge of its last term of a shard: how far it has read, by the answers that it has received.
   struct term {
     std::uint64_t fence = 0;
     std::string node;
     std::string process;    // of the server that gave the term
-    std::string level;      // a score,
-    std::string level_key;  // and the last key of that instant; nothing: all of it
-    std::size_t seen = 0;   // lines of what was announced in it that have arrived
+    std::string level;      // as a score
+    std::string level_key;  // the last key read of that instant; empty if all were read
+    std::size_t seen = 0;   // lines of the term's announcements that have arrived
   };
 
-  // The term of that fence. Of one that another object took, the fence is all that is known, and all that is compared.
+  // Returns the term with that fence. If another object took it, only the fence is known, and only that is compared.
   const term& of(const term_ref& which) const noexcept;
   std::span<const std::string> keys_of(shard_id shard, std::size_t first, std::size_t count) const noexcept;
   std::string key(std::string_view tag, std::string_view name) const;
@@ -105,7 +105,7 @@ class redis_store final : public store {
   errc end_again(std::span<const std::pair<term_ref, std::string>> taken);
   void drop_unheard(const std::vector<portion>& round, std::span<const call> answered, std::span<answer> results);
   void leave(std::span<const read_request> what, std::span<const std::size_t> places);
-  // Runs them; calls that reached no server do not spoil the others. The code of the batch.
+  // Runs the calls; those that reach no server do not spoil the others. Returns the code of the batch.
   errc run_apart(std::span<call> calls);
   bool may_run(std::span<const call> calls) const noexcept;
 
@@ -115,16 +115,16 @@ class redis_store final : public store {
   const unsigned replicas_;
   const bool read_only_;
   const std::string own_name_;  // random
-  const std::string channel_;   // on which changes are announced to this store's owner
+  const std::string channel_;   // announces changes to this store's owner
   std::string name_;
   std::vector<term> terms_;  // by shard
   std::vector<keys> keys_;   // by shard
-  bool has_names_ = false;   // by an earlier version's timers, keys have to be looked for
+  bool has_names_ = false;   // if not, an earlier version has put timers, and keys must be searched for
   lookups looks_{to_, keys_, has_names_};
   keys nodes_;
   std::vector<remembered> remembered_;  // by shard
   std::uint64_t last_turn_ = 0;
-  unheard unheard_;  // with replicas only
+  unheard unheard_;  // used only if there are replicas
   std::unique_ptr<listener> listener_;
 };
 

@@ -49,14 +49,14 @@ refusal of_word(std::string_view text) noexcept {
 refusal classify(std::string_view text) noexcept {
   const refusal first = of_word(text);
   if (first != refusal::unexpected) return first;
-  // The last two are Redis 7.0's, and what came after it says: a command in a script needs a right.
+  // The last two are those of Redis 7.0 and of later versions; a command in a script needs a right.
   for (const std::string_view denied : {"ERR invalid password", "ERR AUTH ", "ERR Client sent AUTH",
                                         "ERR The user executing the script can't", "ERR ACL failure in script"})
     if (text.starts_with(denied)) return refusal::not_permitted;
   if (text.starts_with("ERR max number of clients")) return refusal::busy;
   if (!text.starts_with("ERR Error running script")) return refusal::unexpected;
-  // "ERR Error running script (call to f_...): @user_script:9: -OOM command not allowed ...", or, of a right,
-  // "... @user_script:9: @user_script: 9: The user executing the script can't ..."
+  // Examples: "ERR Error running script (call to f_...): @user_script:9: -OOM command not allowed ..."; for a missing
+  // right, "... @user_script:9: @user_script: 9: The user executing the script can't ..."
   if (text.find(": The user executing the script can't") != std::string_view::npos) return refusal::not_permitted;
   const std::size_t inner = text.find(": -");
   return inner != std::string_view::npos ? of_word(text.substr(inner + 3)) : refusal::unexpected;

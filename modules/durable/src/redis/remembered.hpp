@@ -15,19 +15,19 @@
 
 namespace detent::durable::redis {
 
-// The puts and cancels of a shard that a master has carried out, or may have, and that the caller sends again: as not
-// enough replicas have them, or as an answer was lost. They must not be carried out twice, for a timer may have run in
-// between, and a cancel would take what was put after it. But a replica that was promoted may not have heard of them.
+// The puts and cancels of a shard that a master has carried out, or may have, and that the caller sends again, because
+// too few replicas have them or an answer was lost. They must not be carried out twice: a timer may have run in
+// between, and a cancel would cancel what was put after it. But a replica that was promoted may not have heard of them.
 // Each call is a turn, and a server has heard of all turns up to its last one.
 class remembered {
  public:
   struct entry {
-    change_status status;  // unanswered: not known
+    change_status status;  // `unanswered` if it is unknown
     std::uint64_t turn;
-    std::size_t place;  // in that turn
+    std::size_t place;  // within that turn
   };
 
-  // An end is not among them.
+  // Ignores ends.
   void keep(const change& what, const entry& its) {
     if (!std::holds_alternative<end_request>(what)) kept_.insert_or_assign(name_of(what), its);
   }
@@ -37,18 +37,19 @@ class remembered {
   void forget(const change& what) {
     if (!kept_.empty()) kept_.erase(name_of(what));
   }
-  // Unanswered: it must be carried out, or nothing is known of it.
+  // Returns `unanswered` if the change must be carried out, or nothing is known of it.
   change_status status_of(const change& what) const {
     const auto found = kept_.empty() ? kept_.end() : kept_.find(name_of(what));
     return found == kept_.end() ? change_status::unanswered : found->second.status;
   }
 
-  // The turn that the server must have heard of last; none: any will do, as there is nothing to remember.
+  // Returns the last turn that the server must have heard of. If there is nothing to remember, any turn will do, and it
+  // returns nothing.
   std::optional<std::uint64_t> last() const {
     return kept_.empty() ? std::nullopt : std::optional<std::uint64_t>(last_);
   }
   void carried_out(std::uint64_t turn) noexcept { last_ = turn; }
-  // The server's last turn is that, and its answer was `letters`.
+  // The server's last turn was `turn`, and it was answered with `letters`.
   void correct(std::uint64_t turn, std::string_view letters) {
     last_ = turn;
     std::erase_if(kept_, [turn](const auto& one) { return one.second.turn > turn; });

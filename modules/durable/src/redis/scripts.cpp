@@ -8,9 +8,10 @@ namespace detent::durable::redis {
 
 namespace {
 
-// KEYS: meta. ARGV: shards, format, channel: nothing if the store only looks. Answers the shards of the store; 0, where
-// there is none and none is wanted; and 1 where all versions that put timers there have kept `names`. Puts and cancels
-// write before they publish, so the right to do that comes first: a listener takes no notice of an empty message.
+// KEYS: meta. ARGV: shards, format, channel (empty if the store only looks). Answers the number of the store's shards,
+// or 0 if there is no store and none is wanted; and 1 if all versions that have put timers there have kept `names`.
+// Puts and cancels write before they publish, so the right to publish is tried first; listeners ignore an empty
+// message.
 constexpr char open_text[] = R"(
 local had = redis.call('HMGET', KEYS[1], 'shards', 'format', 'names')
 if had[2] and had[2] ~= ARGV[2] then return redis.error_reply('FOREIGN format ' .. had[2]) end
@@ -23,7 +24,7 @@ if had[1] or ARGV[1] == '0' then return {had[1] or '0', had[3] or '0'} end
 redis.call('HSET', KEYS[1], 'shards', ARGV[1], 'format', ARGV[2], 'names', 1)
 return {ARGV[1], '1'})";
 
-// KEYS: nodes. ARGV: node, for how long it counts as alive. Answers Redis' time, then the nodes.
+// KEYS: nodes. ARGV: node, and for how long it counts as alive. Answers Redis' time, then the nodes.
 constexpr char roll_text[] = R"(
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -33,13 +34,13 @@ local nodes = redis.call('ZRANGE', KEYS[1], 0, -1)
 table.insert(nodes, 1, string.format('%.0f', now))
 return nodes)";
 
-// KEYS: own, announced. ARGV: node, lease, format, channel, nonce. Answers 1, the fence, 1 if the term before was
-// not given back, and its fence if another node had it; or 0, and for how long the shard is held still. A take by the
-// node that has had it is a new term as well: what the old one had read and not ended is read again. The fence follows
-// the clock, as after a failover to a replica that had not heard of the last take, the last + 1 would be given out
-// twice. The nonce is the caller's for this take, sent again after an answer that was lost. Of the writes DEL comes
-// first. It needs no memory, and a script that has written goes on where memory is short: a full store refuses timers,
-// and its owners keep their shards and make room.
+// KEYS: own, announced. ARGV: node, lease, format, channel, nonce. Answers 1, the fence, 1 if the former term was not
+// given back, and its fence if another node had it; or 0, and for how long the shard is still held. A take by the node
+// that had the shard begins a new term as well: timers that the old term had read and not ended are read again. The
+// fence follows the clock: after a failover to a replica that had not heard of the last take, the last fence + 1 would
+// be given out twice. The caller chooses a nonce for each take and sends it again if the answer was lost. DEL is the
+// first write because it needs no memory, and once a script has written it may continue when memory is short. So a full
+// store refuses timers, but its owners keep their shards and make room.
 constexpr char take_text[] = R"(
 local own = redis.call('HMGET', KEYS[1], 'format', 'node', 'until', 'fence', 'nonce', 'abandoned', 'former')
 if own[1] and own[1] ~= ARGV[3] then return redis.error_reply('FOREIGN format ' .. own[1]) end
@@ -59,8 +60,7 @@ redis.call('HSET', KEYS[1], 'format', ARGV[3], 'node', ARGV[1], 'until', now + A
            abandoned, 'former', former)
 return {1, fence, abandoned, former})";
 
-// KEYS: own, announced. ARGV: node, or nothing where the caller knows the fence alone; fence. Answers whether the term
-// stood.
+// KEYS: own, announced. ARGV: node (empty if the caller knows only the fence), fence. Answers whether the term stood.
 constexpr char give_back_text[] = R"(
 local own = redis.call('HMGET', KEYS[1], 'node', 'fence', 'until')
 local time = redis.call('TIME')
@@ -71,13 +71,14 @@ redis.call('DEL', KEYS[2])
 redis.call('HSET', KEYS[1], 'node', '', 'until', '0', 'upto', '-9007199254740992', 'at', '')
 return 1)";
 
-// KEYS of each shard: own, announced, due, body. ARGV of each: node, fence, lease, level, its key, upto, limit, bytes,
-// seen. Renews each term, and reads what lies between the level and upto. The level is how far the caller has got by
-// the answers that it received, and `seen` how many lines of what was announced in this term: an answer that was lost
-// is given again, and a call that is sent again trims nothing twice. Without a level, the one that the shard remembers,
-// which never goes back. A level is a due time, and the key of that instant that was read last: nothing, if all of it
-// was. Answers of each nothing, if the term is over; or the level now, its key; the keys that were found, their bodies;
-// what was announced, and the bodies of the keys that were put or moved among that.
+// KEYS of each shard: own, announced, due, body. ARGV of each: node, fence, lease, level, the level's key, upto, limit,
+// bytes, seen. Renews each term, and reads what lies between the level and upto. The caller passes how far it has read
+// by the answers that it has received: the level, and in `seen` the number of lines announced in this term. So a lost
+// answer is given again, and a call that is sent again trims nothing twice. If no level is passed, the shard's own
+// counts, which never goes back. A level is a due time and the last key of that instant that was read; no key means
+// that all of the instant was read. Answers, for each shard, nothing if the term is over; otherwise the new level and
+// its key; the keys that were found, and their bodies; the announcements, and the bodies of the keys that these say
+// were put or moved.
 constexpr char read_on_text[] = R"(
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -145,8 +146,8 @@ for n = 0, #KEYS / 4 - 1 do
 end
 return answers)";
 
-// How bytes are compared in a sorted set: Lua compares as the server's locale does. And how many of a set are not
-// behind a key in the instant of that score; if the key has gone since, its place is found by halves.
+// Compares bytes as a sorted set does, because Lua compares by the server's locale. Also counts how many members of a
+// set are not after a key within the instant of its score; if the key has gone since, its place is found by bisection.
 constexpr char order_text[] = R"(
 local function is_after(key, other)
   for i = 1, math.min(#key, #other) do
@@ -167,7 +168,7 @@ local function rank_after(set, score, key)
   return low
 end)";
 
-// `names` has the timers in a partition by their keys: behind its length the key, and then the partition.
+// `names` has the timers in a partition by their keys. An entry is the length of the key, the key, and the partition.
 constexpr char names_text[] = R"(
 local function change_names(change, set, names)
   local changed = {}

@@ -13,30 +13,30 @@
 namespace detent::durable::redis {
 
 enum class script : unsigned char {
-  open,       // the number of shards and the format, written if the store is new
-  roll,       // a node says that it lives, and reads who else does
+  open,       // reads the number of shards and the format, and writes them if the store is new
+  roll,       // says that a node lives, and reads which others do
   take,       // begins a term of a shard
   give_back,  // ends a term early
-  read_on,    // renews terms, and reads what is due up to new read levels
-  apply,      // changes of timers
-  answers,    // what the owner has answered
-  find,       // one timer, alive or dead
-  by_key,     // those of a key, in any partition
-  list,       // a piece of one shard's timers
-  purge,      // erases such a piece of the dead
-  look,       // what a shard has
-  count_due,  // how many timers of a shard are due
-  deaths,     // when a dead one died
-  look_roll   // the roll, without a node that enters it
+  read_on,    // renews terms, and reads what is due up to the new levels
+  apply,      // changes timers
+  answers,    // reads the owner's answers
+  find,       // reads one timer, alive or dead
+  by_key,     // reads the timers with one key, in any partition
+  list,       // reads a piece of one shard's timers
+  purge,      // erases a piece of one shard's dead timers
+  look,       // counts what a shard has
+  count_due,  // counts a shard's timers that are due
+  deaths,     // reads when a dead timer died
+  look_roll   // reads the roll without entering a node
 };
 inline constexpr std::size_t scripts = 15;
 
 const std::string& text(script which) noexcept;
 
-// Whether it may change anything.
+// Returns whether the script may change data.
 bool writes(script which) noexcept;
 
-// Scripts refuse with an error that has this as its first word.
+// The first word of the error with which scripts refuse another format.
 inline constexpr char foreign[] = "FOREIGN";
 
 }  // namespace detent::durable::redis

@@ -5,7 +5,7 @@
 namespace detent::durable::redis {
 
 // KEYS: the body, dead and grave of a shard. ARGV: a key. Answers the body of the live timer; or the grave of the dead
-// one and when it died; or nothing.
+// one and the time at which it died; or nothing.
 const char find_text[] = R"(
 local body = redis.call('HGET', KEYS[1], ARGV[1])
 if body then return {body} end
@@ -13,8 +13,8 @@ body = redis.call('HGET', KEYS[3], ARGV[1])
 if body then return {body, redis.call('ZSCORE', KEYS[2], ARGV[1]) or '0'} end
 return {})";
 
-// KEYS of each shard: names, body or grave, dead. ARGV of each: how the entries in `names` begin, how many are wanted
-// at most; whether they are dead, as 1 or nothing. Answers of each the names, bodies and times of death.
+// KEYS of each shard: names, body or grave, dead. ARGV of each: how the entries in `names` begin, at most how many are
+// wanted, and 1 if they are dead, otherwise nothing. Answers, for each shard, the names, bodies and times of death.
 const char by_key_text[] = R"(
 local answers = {}
 for n = 0, #KEYS / 3 - 1 do
@@ -38,11 +38,11 @@ for n = 0, #KEYS / 3 - 1 do
 end
 return answers)";
 
-// KEYS: a set by time and its bodies, of the live ones, those that recur, or the dead. ARGV: from, until, after, how
-// many to find, to look at, and bytes at most; whether they are dead, and whether they recur, as 1 or nothing; handler,
-// or nothing; p and the partition, or nothing; how the key begins. Goes in the order of time, then of keys, to the end
-// of what may be looked at. `after` is the key at the time `from` where the last page ended, or empty. Finds keys,
-// times and bodies; `time` and `key` are where to go on, if something is left.
+// KEYS: a set by time, and its bodies; the set has the live timers, those that recur, or the dead. ARGV: from, until,
+// after; at most how many to find, how many to look at, and how many bytes; whether they are dead and whether they
+// recur, each as 1 or nothing; the handler, or nothing; p and the partition, or nothing; how the key begins. Walks in
+// the order of times, then of keys, as far as it may look. `after` is the key at the time `from` where the last page
+// ended, or empty. Finds keys, times and bodies. `time` and `key` say where to continue, if something is left.
 const char walk_text[] = R"(
 local from, till, after, limit, most, bytes, is_dead, recurs, handler, partition, prefix = unpack(ARGV)
 till, limit, most, bytes = tonumber(till), tonumber(limit), tonumber(most), tonumber(bytes)
@@ -85,7 +85,7 @@ if is_over then time, key = '', '' end
 const char list_text[] = R"(
 return {time, key, keys, times, bodies})";
 
-// The third key is `names`. Answers how many were erased, and where to go on.
+// The third key is `names`. Answers how many were erased, and where to continue.
 const char purge_text[] = R"(
 if #keys > 0 then
   redis.call('ZREM', KEYS[1], unpack(keys))
@@ -94,20 +94,21 @@ if #keys > 0 then
 end
 return {#keys, time, key})";
 
-// KEYS: due of each shard. ARGV of each: until when. How many are due by then.
+// KEYS: due of each shard. ARGV: a time for each. Answers how many timers are due by that time.
 const char count_due_text[] = R"(
 local counts = {}
 for n = 1, #KEYS do counts[n] = redis.call('ZCOUNT', KEYS[n], '-inf', ARGV[n]) end
 return counts)";
 
-// KEYS: dead of each shard. ARGV of each: a number. When the dead one of that number died, from 0; or nothing.
+// KEYS: dead of each shard. ARGV: a number for each, counted from 0. Answers when the dead timer of that number died,
+// or nothing.
 const char deaths_text[] = R"(
 local times = {}
 for n = 1, #KEYS do times[n] = redis.call('ZRANGE', KEYS[n], ARGV[n], ARGV[n], 'WITHSCORES')[2] or '' end
 return times)";
 
-// KEYS of each shard: own, announced, due, body, dead. Answers of each the fence; the node whose term stands, or none;
-// the read level; how many timers, how many dead.
+// KEYS of each shard: own, announced, due, body, dead. Answers, for each shard, the fence; the node whose term stands,
+// or none; the read level; the number of timers, and of dead ones.
 const char look_text[] = R"(
 local time = redis.call('TIME')
 local answers = {}
@@ -119,7 +120,7 @@ for n = 1, #KEYS, 5 do
 end
 return answers)";
 
-// KEYS: nodes. Answers Redis' time, then each entry and until when it counts.
+// KEYS: nodes. Answers Redis' time, then each entry and the time until which it counts.
 const char look_roll_text[] = R"(
 local time = redis.call('TIME')
 local roll = redis.call('ZRANGE', KEYS[1], 0, -1, 'WITHSCORES')

@@ -5,31 +5,32 @@
 
 namespace detent::durable::redis {
 
-// KEYS: own, announced, due, body, dead, grave, next, recurring, names, then the answer of each cancel, and of each end
-// that has one. ARGV: format, shard, kinds: a letter for each change; node, fence: of the ends; the earliest due time,
-// if all are puts of new timers that run once, else nothing; in one word the id and due time that ran of each end; in
-// one word an answer for each end, - for none, or nothing; then the key of each change, behind its due time if there is
-// an earliest one; and then, in their order, the bodies of puts, the heads of moves and revivals, the questions, the
-// payloads of (P), the reasons of kills. The last word is the caller's turn in the shard, or nothing, and the one
-// before the turn that must have been the last one here, or nothing. The last key has the caller's last turn and its
-// answer. A turn that was carried out gives its answer again; where another turn was the last one, a promoted replica
-// has not heard of all, or an answer was lost: then nothing is carried out, and the answer is an array, of that turn
-// and its answer.
+// KEYS: own, announced, due, body, dead, grave, next, recurring, names, then the answer of each cancel and of each end
+// that has one. The last key has the caller's last turn and its answer.
+// ARGV: format; shard; kinds, a letter for each change; node and fence of the ends; the earliest due time if all
+// changes are puts of new timers that run once, otherwise nothing; in one word, the id and the due time that ran of
+// each end; in one word, an answer for each end, or - for none, or nothing; then the key of each change, after its due
+// time if there is an earliest one; then, in order, the bodies of puts, the heads of moves and revivals, the questions,
+// the payloads of (P), and the reasons of kills. The last two words are the turn that must have been the caller's last
+// one in this shard, or nothing; and the turn of this call, or nothing. A turn that was carried out before gives its
+// answer again. If another turn was the last one, a promoted replica has not heard of all turns, or an answer was lost.
+// Then nothing is carried out, and the answer is an array of that turn and its answer.
 //
-// Answers to questions and turns are needed for a while. They have no time to live, as a server with a volatile-*
-// policy may evict what has one, and a turn that is evicted would be carried out twice. `passing` has when they are
-// erased.
+// Answers to questions and turns are needed for a while. They have no time to live, because a server with a volatile-*
+// policy may evict keys that have one, and a turn that is evicted would be carried out twice. `passing` has the times
+// at which they are erased.
 //
-// Kinds of puts, and of what becomes of them: (k)eep, (r)eplace, (x) exists, (m)ove, re(v)ive; else (s)tored or (g)one.
-// (n)othing, for a WAIT to count. (c)ancel: (c)ancelled; (a)sked; (w)ithdrawn, and asked as well, as it is not known
-// that the owner has read that it was put or moved: it is where that is trimmed. A question's answer that is there
-// before the question is one to what a promoted replica has not heard of, and goes. Ends: (E)rase, (M)ove, (P) move
-// with a payload, (K)ill, (L)eave, (U)nkeep: (e)nded, (g)one, (f)enced. Of any: (u)nanswered, where the server is full.
+// Kinds of puts, and what becomes of them: (k)eep, (r)eplace, (x) exists, (m)ove, re(v)ive; otherwise (s)tored or
+// (g)one. (n)othing, for a WAIT to count. (c)ancel: (c)ancelled; (a)sked; (w)ithdrawn, which also asks the owner: it is
+// not known whether the owner has read that the timer was put or moved, because that is known only once the
+// announcement is trimmed. If a question's answer is there before the question, it is about something that a promoted
+// replica has not heard of, so it is erased. Ends: (E)rase, (M)ove, (P) move with a payload, (K)ill, (L)eave, (U)nkeep:
+// (e)nded, (g)one, (f)enced. Any change: (u)nanswered, if the server is full.
 //
-// Most batches are new timers beyond the read level, or ends of what is as it was: these take a short way. ZADD NX
-// changes none of those that were there. On the long way the tables have each key as the changes so far have left it.
-// A full server refuses a script before its first write alone: timers are refused whole, and ends go on. A timer that
-// replaces another keeps the due time of that, if rules have set both and that is the earlier.
+// Most batches are new timers beyond the read level, or ends of timers that have not changed; these take a short way.
+// ZADD NX changes no timer that is there already. On the long way, tables hold each key as the changes so far have left
+// it. A full server refuses a script only before its first write: so timers are refused as a whole, and ends continue.
+// A timer that replaces another keeps the other's due time if rules have set both and that one is earlier.
 const char apply_text[] = R"(
 local passing = string.sub(KEYS[1], 1, -4) .. 'passing'
 local function carry_out()
@@ -278,7 +279,7 @@ local over = redis.call('ZRANGEBYSCORE', passing, '-inf', time[1] * 1000000, 'LI
 if #over > 0 then redis.call('DEL', unpack(over)) redis.call('ZREM', passing, unpack(over)) end
 return answer)";
 
-// KEYS: of answers, all of one shard. What they hold.
+// KEYS: of answers, all of one shard. Answers what they hold.
 const char answers_text[] = R"(return redis.call('MGET', unpack(KEYS)))";
 
 }  // namespace detent::durable::redis

@@ -44,7 +44,7 @@ trouble sentinels::ask(address& master) {
   for (std::size_t tried = 0; tried != all_.size(); ++tried) {
     const std::size_t number = (last_ + tried) % all_.size();
     link& one = *all_[number];
-    if (is_asked_ && number == last_) one.close();  // its next answer would be the one to the last question
+    if (is_asked_ && number == last_) one.close();  // its next answer would be to the last question
     trouble failed = one.open();
     if (!failed) {
       append_question(one);

@@ -12,7 +12,7 @@
 
 namespace detent::durable::redis {
 
-// Where the servers of a store are found: at these addresses; or, if a master is named, where the Sentinels at these
+// Where a store's servers are found: at these addresses; or, if a master is named, where the Sentinels at these
 // addresses say.
 struct whereabouts {
   std::vector<address> known;
@@ -22,15 +22,15 @@ struct whereabouts {
 
 class sentinels {
  public:
-  // They are reached as the servers are, except for user and password. `where` names a master.
+  // Sentinels are reached as the servers are, except for user and password. `where` names a master.
   sentinels(const whereabouts& where, access how);
 
-  // Asks one after the other, beginning with the one that answered last.
+  // Asks one Sentinel after the other, beginning with the one that answered last.
   trouble ask(address& master);
 
-  // Whether a Sentinel has named another master than at the last ask(). It asks twice a second, and does not wait for
-  // the answer but takes it the next time: a server that was replaced while it was cut off from the others may still
-  // answer this node, and does not tell.
+  // Returns whether a Sentinel names another master than it did at the last ask(). It asks twice a second and does not
+  // wait for the answer, but takes it the next time. Without it, a server that was cut off and replaced could go on
+  // answering this node, because such a server does not know.
   bool has_moved();
 
  private:
@@ -41,7 +41,7 @@ class sentinels {
 
   const std::string master_;
   std::vector<std::unique_ptr<link>> all_;
-  std::size_t last_ = 0;  // which of them answered
+  std::size_t last_ = 0;  // the one that answered last
   address told_;
   bool is_asked_ = false;
   std::chrono::steady_clock::time_point asked_at_{};

@@ -10,24 +10,25 @@
 
 namespace detent::durable::redis {
 
-// A call on its way.
+// A call that is under way.
 struct servers::pending {
   call* what;
   std::uint16_t slot;
   link* via = nullptr;
-  const address* asked = nullptr;  // where ASK sent it
-  bool by_text = false;            // the server did not have the script
-  bool was_lost = false;           // once already
+  const address* asked = nullptr;  // the server to which ASK redirected it
+  bool by_text = false;            // with the script's text, because the server did not have it
+  bool was_lost = false;           // its answer was lost once already
 };
 
 namespace {
 
-constexpr int most_rounds = 6;  // a lost answer, a flushed script, a slot that moves while the cluster is reshaped
+// For a lost answer, a flushed script and a slot that moves while the cluster is reshaped.
+constexpr int most_rounds = 6;
 
 bool is_error(const reply& answer) noexcept { return answer != nullptr && answer->type == REDIS_REPLY_ERROR; }
 
-// "MOVED 3999 10.0.0.1:6381": the last word. A node that does not know its own name leaves the host out. Nothing: that
-// is no address.
+// The last word of "MOVED 3999 10.0.0.1:6381". A node that does not know its own name leaves the host out. Returns
+// nothing if that is no address.
 std::optional<address> target_of(std::string_view error, const address& from) {
   std::string_view where = error.substr(error.rfind(' ') + 1);
   try {
@@ -58,7 +59,7 @@ trouble servers::open() {
   return failed ? failed : unfit_owner();
 }
 
-// Each node of a cluster has settings of its own. One that does not answer now is not asked again.
+// Each node of a cluster has its own settings. A node that does not answer now is not asked again.
 trouble servers::unfit_owner() {
   for (std::size_t number = 0; number != known_.size(); ++number) {
     if (std::find(owner_of_.begin(), owner_of_.end(), number) == owner_of_.end()) continue;
@@ -76,7 +77,7 @@ link& servers::to(const address& where) {
   return *found->second;
 }
 
-// Some node of a cluster, or the one that is no replica. The last one that was it comes first.
+// Finds a node of a cluster, or the server that is no replica. The last one that was suitable is tried first.
 trouble servers::open_master() {
   if (sentinels_ != nullptr) return open_named_master();
   trouble worst;
@@ -85,7 +86,7 @@ trouble servers::open_master() {
     link& candidate = to(known_[number]);
     trouble failed = candidate.open();
     if (!failed && candidate.facts().is_replica && !candidate.facts().is_cluster) {
-      candidate.close();  // what it is may change
+      candidate.close();  // its role may change
       failed = {refusal::read_only,
                 candidate.where().text() + " is a replica, which takes no writes: give its master as well"};
     }
@@ -98,7 +99,7 @@ trouble servers::open_master() {
   return worst;
 }
 
-// Where it is a replica, the fail-over is under way, or the Sentinel has not heard of one.
+// If it is a replica, the failover is under way, or the Sentinel has not heard of it.
 trouble servers::open_named_master() {
   address master;
   if (trouble failed = sentinels_->ask(master)) return failed;
@@ -165,7 +166,7 @@ void servers::run(std::span<call> calls) {
   used_.clear();
   leave_old_master();
   for (int rounds = 0; rounds != most_rounds && !round.empty(); ++rounds) {
-    // Finding the way may ask the servers something, so it is done before anything else is under way to them.
+    // Finding the way may send questions to the servers, so it is done before anything else is under way to them.
     for (pending& one : round) one.via = reach(one);
     for (pending& one : round) {
       if (one.via != nullptr && one.via->is_open()) send(one);
@@ -178,7 +179,7 @@ void servers::run(std::span<call> calls) {
   }
 }
 
-// The open connection by which it goes. Null: `failed` says why there is none.
+// Returns the open connection for the call. If it returns null, `failed` says why.
 link* servers::reach(pending& one) {
   trouble failed;
   if (one.asked != nullptr) {
@@ -217,7 +218,7 @@ void servers::send(pending& one) {
   if (std::find(used_.begin(), used_.end(), one.via) == used_.end()) used_.push_back(one.via);
 }
 
-// Whether it must be sent once more.
+// Returns whether the call must be sent once more.
 bool servers::receive(pending& one) {
   if (one.asked != nullptr) static_cast<void>(one.via->read());
   call& what = *one.what;
@@ -242,7 +243,7 @@ bool servers::again(pending& one, std::string_view error) {
     case refusal::no_script: return !std::exchange(one.by_text, true);
     case refusal::moved:
     case refusal::ask: return follow(one, error);
-    case refusal::read_only:  // it was the master when the connection began
+    case refusal::read_only:  // it was the master when the connection was made
       if (one.via->is_open()) one.via->close();
       return !std::exchange(one.was_lost, true);
     default: return false;
@@ -268,7 +269,7 @@ bool servers::wait_for_replicas(std::span<call> calls, unsigned replicas, std::c
   const std::string most = std::to_string(std::max<long long>(1, limit.count()));
   std::erase_if(used_, [](const link* used) { return !used->is_open(); });
   for (link* const used : used_) used->append(std::array<std::string_view, 3>{"WAIT", count, most});
-  std::vector<std::string_view> heard;  // by whose replicas
+  std::vector<std::string_view> heard;  // processes whose replicas have it
   for (link* const used : used_) {
     const reply answer = used->read();
     if (answer != nullptr && answer->type == REDIS_REPLY_INTEGER && answer->integer >= replicas)

@@ -18,41 +18,43 @@
 
 namespace detent::durable::redis {
 
-// A script to run, and what came of it. What the words point to is the caller's until run() returns.
+// A script to run, and its result. The data that the words refer to must stay valid until run() returns.
 struct call {
   script what;
-  std::span<const std::string> keys;    // all of one slot
-  std::vector<std::string_view> words;  // its ARGV
+  std::span<const std::string> keys;    // all in one slot
+  std::vector<std::string_view> words;  // the script's ARGV
 
-  reply answer = nullptr;  // of the process named so; or
+  reply answer = nullptr;  // or null, and `failed` says why
   std::string process = {};
   trouble failed = {};
-  bool was_sent = false;  // where there is no answer: it may have been carried out
-  bool is_heard = false;  // replicas have what it wrote
+  bool was_sent = false;  // if there is no answer, it may have been carried out
+  bool is_heard = false;  // replicas have its writes
 };
 
 class servers {
  public:
-  // The places are those of one server; of a master and its replicas, in any order; of some nodes of a cluster; or of
-  // Sentinels.
+  // `where` has the address of one server; of a master and its replicas, in any order; of some nodes of a cluster; or
+  // of Sentinels.
   servers(whereabouts where, access how);
 
-  // Connects to a master. Says what the server cannot do, with the cure: meant for the start, where it is an error that
-  // stays.
+  // Connects to a master. Reports a server that lacks something, with the cure; to be called at the start, where such
+  // an error is final.
   trouble open();
 
-  // Runs all, each batch in one round trip a server. An answer that was lost is asked for once more: every script may
-  // run twice. Scripts that a server has forgotten are sent with the call; a slot that has moved is followed.
+  // Runs all calls, in one round trip for each server. If an answer is lost, the call is sent once more, so every
+  // script must stand being run twice. A script that a server has forgotten is sent with the call, and a slot that has
+  // moved is followed.
   void run(std::span<call> calls);
   void run(call& one) { run(std::span(&one, 1)); }
 
-  // After run() of these calls: waits until `replicas` of each process that answered one have what was written, and
-  // says so in each call. False: some have not within `limit`, at least 1 ms, or such a process is gone.
+  // Called after run() of these calls. Waits until `replicas` replicas of each process that has answered have its
+  // writes, and notes that in each call. Returns false if some do not within `limit`, which is at least 1 ms, or if
+  // such a process is gone.
   bool wait_for_replicas(std::span<call> calls, unsigned replicas, std::chrono::milliseconds limit);
 
   bool is_cluster() const noexcept { return is_cluster_; }
   std::chrono::microseconds patience() const noexcept { return how_.patience; }
-  // The servers known now, the one in use first; or the Sentinels. For who subscribes.
+  // The servers that are known now, beginning with the one in use; or the Sentinels. For subscribers.
   whereabouts places() const;
 
  private:
@@ -74,13 +76,13 @@ class servers {
 
   const whereabouts where_;
   const access how_;
-  std::unique_ptr<sentinels> sentinels_;  // null: the addresses are those of servers
+  std::unique_ptr<sentinels> sentinels_;  // null if the addresses are those of servers
   std::vector<address> known_;
   std::map<std::string, std::unique_ptr<link>, std::less<>> links_;  // by the address's text
-  std::vector<link*> used_;                                          // by the last run()
-  std::size_t master_ = 0;                                           // of known_, where it is no cluster
+  std::vector<link*> used_;                                          // in the last run()
+  std::size_t master_ = 0;                                           // in known_, unless it is a cluster
   bool is_cluster_ = false;
-  std::vector<std::uint16_t> owner_of_;  // of each slot, which of known_; cluster only
+  std::vector<std::uint16_t> owner_of_;  // of each slot, as places in known_; only in a cluster
 };
 
 }  // namespace detent::durable::redis

@@ -31,7 +31,7 @@ bool is_number(const std::string& host) {
   return ::inet_pton(AF_INET, host.c_str(), any.data()) == 1 || ::inet_pton(AF_INET6, host.c_str(), any.data()) == 1;
 }
 
-// SSL_set_tlsext_host_name(), a macro with a cast of C.
+// Does what SSL_set_tlsext_host_name() does, which is a macro with a C-style cast.
 bool ask_for(SSL& session, std::string name) {
   return SSL_ctrl(&session, SSL_CTRL_SET_TLSEXT_HOSTNAME, TLSEXT_NAMETYPE_host_name, name.data()) == 1;
 }
@@ -69,7 +69,7 @@ openssl::openssl(const redis_tls& how)
   if (how.certificate_file.empty()) return;
   if (SSL_CTX_use_certificate_chain_file(to, how.certificate_file.c_str()) != 1)
     refuse("certificate_file", how.certificate_file);
-  // It must be the key of that certificate.
+  // The key must belong to that certificate.
   if (SSL_CTX_use_PrivateKey_file(to, how.key_file.c_str(), SSL_FILETYPE_PEM) != 1) refuse("key_file", how.key_file);
 }
 
@@ -77,7 +77,7 @@ trouble openssl::secure(redisContext& connection, const std::string& host) const
   std::unique_ptr<SSL, decltype(&SSL_free)> session(SSL_new(context_.get()), &SSL_free);
   if (session == nullptr) return {refusal::lost, "no memory for TLS"};
   const std::string& name = server_name_.empty() ? host : server_name_;
-  // hiredis itself would take any certificate of the authority, another host's too.
+  // Without this, hiredis would take any certificate that the authority has signed, even that of another host.
   const bool is_named = is_number(name)
                             ? X509_VERIFY_PARAM_set1_ip_asc(SSL_get0_param(session.get()), name.c_str()) == 1
                             : SSL_set1_host(session.get(), name.c_str()) == 1 && ask_for(*session, name);

@@ -23,9 +23,9 @@ class tls {
   tls& operator=(const tls&) = delete;
   virtual ~tls() = default;
 
-  // Makes a connection that has just been made to that host secure. The certificate must be the host's.
+  // Secures a connection that has just been made to that host. The certificate must be the host's.
   virtual trouble secure(redisContext& connection, const std::string& host) const = 0;
-  // Why the last call of this thread on such a connection failed; nothing, if TLS is not to blame.
+  // Says why this thread's last call on such a connection failed, or nothing if TLS is not the reason.
   virtual std::string reason() const = 0;
 };
 

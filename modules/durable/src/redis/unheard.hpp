@@ -12,8 +12,9 @@
 
 namespace detent::durable::redis {
 
-// Ends that a master has and its replicas may not have: a failover forgets them, and their timers would run again. They
-// are sent again with the next term of their shard, if that is given by another process. Bounded: the oldest go first.
+// Ends that a master has and its replicas may lack. A failover would forget them, and their timers would run again. So
+// they are sent again with the next term of their shard, if another process gives that term. Their number is bounded:
+// the oldest are dropped first.
 class unheard {
  public:
   void keep(const end_request& what, std::string_view process) {
@@ -24,7 +25,7 @@ class unheard {
   void heard(std::string_view process) {
     std::erase_if(kept_, [&](const entry& one) { return one.process == process; });
   }
-  // Adds the requests for the shard that another process had, under the new term.
+  // Adds, under the new term, the shard's requests that another process had.
   void add_to(std::vector<change>& out, const term_ref& now, std::string_view process) const {
     for (const entry& one : kept_) {
       if (!is_of_another(one, now, process)) continue;
@@ -32,7 +33,7 @@ class unheard {
       std::get<end_request>(out.back()).term = now;
     }
   }
-  // That is with this process by now.
+  // The requests have reached this process by now.
   void drop(const term_ref& now, std::string_view process) {
     std::erase_if(kept_, [&](const entry& one) { return is_of_another(one, now, process); });
   }
