@@ -5,7 +5,9 @@
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 
+#include <filesystem>
 #include <fstream>
 
 namespace durable_test {
@@ -159,6 +161,11 @@ TEST(DurableBadInput, FilesOfSomethingElseAreRefused) {
   const std::string other = directory.file("other");
   edit(other, "CREATE TABLE t (a)");
   refuses([&] { sqlite_store(other); }, errc::corrupt, "name another file");
+  const std::string pipe = directory.file("pipe");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  for (const bool read_only : {false, true})  // to read, SQLite would wait for a writer
+    refuses([&] { sqlite_store(pipe, {.read_only = read_only}); }, errc::not_permitted, "not a regular file");
+  EXPECT_FALSE(std::filesystem::exists(pipe + ".lock"));
   refuses([&] { sqlite_store(directory.file("no/such/directory")); }, errc::not_permitted, "No such file or directory");
   refuses([&] { sqlite_store(directory.file("none"), {.read_only = true}); }, errc::not_permitted, "none");
   refuses([&] { sqlite_store(directory.file("x"), {.cache = 1}); }, detent::errc::invalid_option, "cache = 1");

@@ -143,6 +143,9 @@ database::database(const std::string& path, const sqlite_options& how) : path_(i
                 "sqlite_options::cache = " + std::to_string(how.cache) + ": at least " + std::to_string(least_cache));
   if (how.shards < 1 || how.shards > 1024)
     throw error(detent::errc::invalid_option, "sqlite_options::shards = " + std::to_string(how.shards) + ": 1 to 1024");
+  struct stat file {};
+  if (::stat(path.c_str(), &file) == 0 && !S_ISREG(file.st_mode))
+    refuse(errc::not_permitted, path, "it is not a regular file: name another file");
   if (!how.read_only) lock_ = file_lock(path_ + ".lock");
   try {
     open(path, how);
