@@ -7,7 +7,7 @@
 #include <detent/base/compiler.hpp>
 #pragma GCC visibility pop
 
-// Public headers name these classes, but do not declare their contents.
+// Public headers name these classes but do not define them.
 namespace detent::durable::detail {
 class DETENT_HIDDEN node;
 class DETENT_HIDDEN run;

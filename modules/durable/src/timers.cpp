@@ -15,7 +15,7 @@ namespace {
 using detail::stored;
 using detail::too_large;
 
-// Some stores hold text alone.
+// Some stores hold only text.
 void check_text(const detail::node& in, const char* what, std::string_view its) {
   if (!in.names_are_text() || detail::is_text(its)) return;
   throw error(errc::unsupported, std::string(what) + " that is no text: in this store it is UTF-8 without a zero byte");
@@ -64,7 +64,7 @@ timers::timers(engine& on, std::shared_ptr<store> in, options how)
     : node_(std::make_unique<detail::node>(on, std::move(in), std::move(how))) {}
 
 timers::~timers() {
-  // In the child of a fork there is no thread that could end what it began, and the store's connection is the parent's.
+  // The child of a fork has no thread that could end the node's work, and the store's connection belongs to the parent.
   if (!node_->is_here()) static_cast<void>(node_.release());
 }
 
@@ -110,7 +110,7 @@ void timers::cancel(const timer_name& which, std::function<void(cancel_result)> 
 void timers::restart_at(const timer_name& which, wall_time due, std::function<void(std::error_code)> done) {
   check_name(*node_, which);
   record its = node_->make_record(which, stored(due), {});
-  its.key = stored_key(which.key, which.partition);  // an empty key names no timer here
+  its.key = stored_key(which.key, which.partition);  // no key is made up: an empty one names no timer
   its.shard = shard_of(which.key, which.partition, node_->shards());
   std::function<void(put_result)> told;
   if (done) told = [done = std::move(done)](const put_result& result) { done(result.error()); };

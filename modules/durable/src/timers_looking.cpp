@@ -15,8 +15,7 @@
 namespace detent::durable {
 namespace {
 
-constexpr std::size_t a_piece =
-    100;  // of changes: between two of which the thread that talks to the store does the rest
+constexpr std::size_t a_piece = 100;  // of changes; the thread that talks to the store works on between two pieces
 
 listed shown(listed_record&& its) {
   const key_parts of = parts_of(its.what.key);
@@ -55,14 +54,14 @@ query dead_of(const query& which) {
   return out;
 }
 
-// The shards that may have some: all of a partition is in one.
+// The shards that may have some. A partition as a whole is in one shard.
 std::pair<shard_id, shard_id> shards_of(const query& which, shard_id count) {
   if (!which.partition || which.partition->empty()) return {shard_id{0}, count};
   const shard_id only = shard_of({}, *which.partition, count);
   return {only, static_cast<shard_id>(only + 1)};
 }
 
-// A place among all shards: the shard, and the store's own words, in hexadecimal digits.
+// A place among all shards: the shard, and the store's own words, as hexadecimal digits.
 std::string words_of(shard_id shard, std::string_view after) {
   constexpr char digits[] = "0123456789abcdef";
   std::string bytes{static_cast<char>(shard >> 8u), static_cast<char>(shard)};
@@ -92,7 +91,8 @@ std::pair<shard_id, std::string> place_of(std::string_view words, shard_id shard
   return {static_cast<shard_id>(shard), bytes.substr(2)};
 }
 
-// Appends `limit` timers of a shard, from `request.after` on, and goes on with that: empty, the shard has no more.
+// Appends at most `limit` timers of a shard, beginning after `request.after`, and moves that on. It is empty once the
+// shard has no more.
 template <class Take>
 void find_in_shard(detail::node& in, const char* what, list_request& request, std::size_t limit, Take&& take) {
   do {
@@ -176,7 +176,7 @@ std::size_t timers::revive(const query& which) {
       record& its = found[i].what;
       its.id = node_->new_id();
       its.due = node_->clock().wall_now();
-      its.payload.clear();  // it gets the one that it had
+      its.payload.clear();  // it gets the payload that it had
       again.push_back(put_request{std::move(its), put_mode::revive});
     }
     std::vector<change_status> results(again.size());

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- The second part of schema.sql's script: the shard of a timer, and changes as nodes and users' transactions make them.
 
--- Of a timer's partition, and of its key where that is empty: FNV-1a of 64 bits, in two halves of 32, modulo `shards`.
+-- Returns the shard for a timer's partition, or for its key if it has no partition: FNV-1a of 64 bits, in two halves of
+-- 32, modulo `shards`.
 create or replace function detent.shard_of(key text, partition text, shards int) returns smallint
   language plpgsql immutable strict parallel safe as $$
 declare
@@ -19,8 +20,8 @@ begin
   return ((high % shards) * (4294967296 % shards) + low % shards) % shards;
 end $$;
 
--- The same for this store, whose number of shards never changes and is written into the function. Of a power of two the
--- low bits of the hash are enough, which depend on no higher ones: less than half the work.
+-- Does the same for this store. Its number of shards never changes, so it is written into the function. If it is a
+-- power of two, the low bits of the hash suffice. They depend on no higher ones, which is less than half the work.
 do $make$
 declare
   count int := (select shards from detent.store);
@@ -41,23 +42,23 @@ begin
           || quote_literal(format(case when count & count - 1 = 0 then of_low_bits else general end, count));
 end $make$;
 
--- As stores have a time: of the years 1970 to 2200.
+-- Returns a time as stores have it, in the years 1970 to 2200.
 create or replace function detent.stored(due timestamptz) returns timestamptz language sql immutable as
   $$ select greatest(timestamptz '1970-01-01 00:00:00+00', least(timestamptz '2200-01-01 00:00:00+00', due)) $$;
 
--- Of a put: no other of its key has it, and it grows with time.
+-- Returns the id of a put. No other put of its key has the same id, and ids grow with time.
 create or replace function detent.new_id() returns bigint language sql volatile as
   $$ select (date_part('epoch', clock_timestamp()) * 1e6)::bigint << 10 | (random() * 1023)::bigint $$;
 
--- Of such an id: 15 characters that grow with time, 54 bits of it in us, and 36 at random.
+-- Returns the key for such an id: 15 characters that grow with time, 54 bits of it in microseconds and 36 random bits.
 create or replace function detent.new_key(id bigint) returns text language sql volatile as $$
   select translate(left(encode(int8send(id) || int4send((random() * 4294967294 - 2147483647)::int), 'base64'), 15),
                    'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
                    '-0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz')
 $$;
 
--- Tells the owner of a shard. Both 0: the key was put, moved or taken away. Where `due` is near the owner is woken: by
--- the trigger below in a user's transaction, by this function in a node's own.
+-- Tells the owner of a shard. If both numbers are 0, the key was put, moved or taken away. If `due` is near, the owner
+-- is woken: in a user's transaction by the trigger below, and in a node's own by this function.
 create or replace function detent.announce(
   shard smallint, partition text, key text, question bigint, kept bigint, due timestamptz default '-infinity',
   careful boolean default false) returns void language plpgsql as $$
@@ -70,8 +71,8 @@ begin
   end if;
 end $$;
 
--- When a user's transaction commits. One that has notified cannot be prepared: what a prepared one announces is found
--- by the owner's next look, within 100 ms.
+-- Runs when a user's transaction commits. A transaction that has notified cannot be prepared, so the announcements of a
+-- prepared one are found by the owner's next look, within 100 ms.
 create or replace function detent.wake() returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   if new.near < clock_timestamp() + interval '100 ms' and coalesce(current_query(), '') !~* 'prepare\s+transaction' then
@@ -87,8 +88,9 @@ begin
   end if;
 end $$;
 
--- Whether the owner has read what is due at (due, tie). A node asks under its lock on the shard: then it is exact. Of a
--- new timer a user's transaction may ask too: what commits after the owner has read so far is found by its xid.
+-- Returns whether the owner has read timers as far as (due, tie). A node that asks under its lock on the shard gets an
+-- exact answer. For a new timer, a user's transaction may ask too: if it commits after the owner has read so far, the
+-- timer is found by its xid.
 create or replace function detent.is_read(shard smallint, due timestamptz, tie bigint) returns boolean
   language plpgsql as $$
 #variable_conflict use_variable
@@ -97,7 +99,8 @@ begin
           from detent.shards s where s.shard = shard);
 end $$;
 
--- Whether the owner has read it, or may before this transaction commits: a user's one, which takes no lock.
+-- Returns whether the owner has read it or, for a user's transaction, which takes no lock, may do so before that
+-- commits.
 create or replace function detent.may_be_read(shard smallint, due timestamptz, tie bigint, careful boolean)
   returns boolean language plpgsql as $$
 #variable_conflict use_variable
@@ -107,7 +110,7 @@ begin
          or detent.is_read(shard, due, tie);
 end $$;
 
--- Where a timer has gone and has a successor: that takes its place. False: it has none.
+-- If a timer has gone and has a successor, the successor takes its place. Returns false if there is none.
 create or replace function detent.promote(shard smallint, partition text, key text, careful boolean default false)
   returns boolean language plpgsql as $$
 #variable_conflict use_variable
@@ -127,9 +130,9 @@ begin
   return true;
 end $$;
 
--- One put, as put_mode and change_status of <detent/durable_store.hpp> have it. `mode` 0 keep, 1 replace, 2 fail,
--- 3 move, 4 revive; the answer 0 stored, 1 replaced, 2 kept, 3 exists, 4 moved, 5 gone. A node has a lock on the shard;
--- a user's transaction is careful.
+-- Carries out a put, in the terms of put_mode and change_status in <detent/durable_store.hpp>. `mode` is 0 keep, 1
+-- replace, 2 fail, 3 move, 4 revive; the answer is 0 stored, 1 replaced, 2 kept, 3 exists, 4 moved, 5 gone. A node has
+-- a lock on the shard; a user's transaction is careful instead.
 create or replace function detent.put_one(
   shard smallint, partition text, key text, id bigint, due timestamptz, attempt int, by_rule boolean, handler text,
   schedule bytea, payload bytea, mode smallint, careful boolean) returns smallint language plpgsql as $$
@@ -198,7 +201,7 @@ begin
   return case when mode = 3 then 4 else 1 end;
 end $$;
 
--- One cancel by a node, under its lock on the shard: 6 cancelled, 7 asked, 8 withdrawn, 5 gone.
+-- Carries out a cancel of a node, under its lock on the shard. The answer is 6 cancelled, 7 asked, 8 withdrawn, 5 gone.
 create or replace function detent.cancel_one(shard smallint, partition text, key text, question bigint) returns smallint
   language plpgsql as $$
 #variable_conflict use_variable

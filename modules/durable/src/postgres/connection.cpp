@@ -102,7 +102,7 @@ trouble connection::flush(clock::time_point until) {
     const int left = PQflush(its_.get());
     if (left == 0) return {};
     if (left < 0) return lose(std::string(PQerrorMessage(its_.get())));
-    // The server may not take more before we have taken its answers.
+    // The server may take no more before its answers have been read.
     if (!wait(POLLIN | POLLOUT, until)) return lose("no answer");
     if (PQconsumeInput(its_.get()) == 0) return lose(std::string(PQerrorMessage(its_.get())));
   }
@@ -150,7 +150,7 @@ trouble connection::send(std::span<const query> what) {
   return ok ? trouble{} : lose(std::string(PQerrorMessage(its_.get())));
 }
 
-// Once the connection is lost, what it was sent may have been carried out, though an error came first.
+// If the connection is lost, everything that was sent may have been carried out, even if an error came first.
 trouble connection::receive(clock::time_point until, std::vector<rows>& out) {
   trouble first, failed;
   const auto lost = [&] { return trouble{refusal::lost, first ? first.text : failed.text}; };
@@ -167,7 +167,7 @@ trouble connection::receive(clock::time_point until, std::vector<rows>& out) {
         prepared_.set(static_cast<std::size_t>(*preparation));
     }
   }
-  for (;;) {  // until the end of the pipeline; where the commit fails, its error comes before that
+  for (;;) {  // to the end of the pipeline; if the commit fails, its error comes before that
     const std::optional<rows> its = next(until, failed);
     if (!its) return lost();
     if (its->get() == nullptr) continue;
@@ -183,7 +183,7 @@ trouble connection::run(std::span<const query> what, std::vector<rows>& out) {
   if (!failed) failed = flush(until);
   if (!failed) failed = receive(until, out);
   if (!failed || !is_open() || PQtransactionStatus(its_.get()) == PQTRANS_IDLE) return failed;
-  // A transaction that one of them has begun waits for its end.
+  // A transaction that one of the statements has begun must be ended.
   const query back{statement::rollback};
   std::vector<rows> nothing;
   if (send({&back, 1}) || flush(until) || receive(until, nothing)) close();

@@ -19,7 +19,7 @@
 
 namespace detent::durable::postgres {
 
-// A statement with its parameters, which stay the caller's until it was sent.
+// A statement with its parameters, which the caller keeps until it is sent.
 struct query {
   statement what;
   const parameters* with = nullptr;
@@ -27,31 +27,33 @@ struct query {
 
 class connection {
  public:
-  // Connects at the first open(). `settings` are statements that begin each session. Each call takes `patience` at
-  // most.
+  // Does not connect before the first open(). `settings` are statements that begin each session. Each call takes at
+  // most `patience`.
   connection(std::string url, std::string settings, std::chrono::microseconds patience);
 
-  // Nothing if it is open already. After a failure the next calls fail at once for a while, so that a dead server does
-  // not take the caller's time.
+  // Does nothing if the connection is open. After a failure, further calls fail at once for a while, so that a dead
+  // server does not take the caller's time.
   trouble open();
   void close() noexcept { its_.reset(); }
   bool is_open() const noexcept { return its_ != nullptr; }
 
-  // Runs them in one pipeline, and so in one transaction unless one of them says otherwise; where one fails, none of
-  // them has done anything. The rows of each one are in `out`. refusal::lost: they were carried out or not.
+  // Runs the statements in one pipeline, and so in one transaction unless one of them says otherwise. If one fails,
+  // none of them has had an effect. `out` gets the rows of each. After refusal::lost it is not known whether they were
+  // carried out.
   trouble run(std::span<const query> what, std::vector<rows>& out);
   trouble run(const query& what, rows& out);
-  // Statements without parameters, as psql takes them: one transaction, unless they say otherwise. The last rows, as
-  // text.
+  // Runs statements without parameters, as psql takes them: in one transaction, unless they say otherwise. `out` gets
+  // the last rows, as text.
   trouble run_script(const std::string& text, rows* out = nullptr);
   trouble run_script(const std::string& text, rows& out) { return run_script(text, &out); }
 
-  // For who listens: what the server sent by now, each payload to `each`. False: the connection is lost.
+  // These are for a listener. take_notices() calls `each` with the payload of each notice that the server has sent by
+  // now. It returns false if the connection is lost.
   int descriptor() const noexcept { return PQsocket(its_.get()); }
   bool take_notices(const std::function<void(std::string_view)>& each);
 
   int server_version() const noexcept { return PQserverVersion(its_.get()); }
-  // One line for people, without the password.
+  // The server in one line for people, without the password.
   std::string where() const;
 
  private:
@@ -64,7 +66,8 @@ class connection {
   trouble begin_session(clock::time_point until);
   bool wait(short events, clock::time_point until) const;
   trouble flush(clock::time_point until);
-  // The next result; null: the end of one statement's. None: `failed` says why.
+  // Returns the next result, which is null at the end of a statement's results. If it returns nothing, `failed` says
+  // why.
   std::optional<rows> next(clock::time_point until, trouble& failed);
   trouble send(std::span<const query> what);
   trouble receive(clock::time_point until, std::vector<rows>& out);
@@ -75,10 +78,11 @@ class connection {
   const std::chrono::microseconds patience_;
   std::unique_ptr<PGconn, finish> its_;
   std::bitset<statements> prepared_;
-  std::vector<std::optional<statement>> expected_;  // of the pipeline under way, by result: the one that it prepares
-  std::string why_;                                 // of the last failure to connect
+  // For each result of the pipeline under way, the statement that it prepares.
+  std::vector<std::optional<statement>> expected_;
+  std::string why_;  // the reason of the last failure to connect
   refusal why_kind_ = refusal::lost;
-  std::chrono::microseconds pause_{};  // after it; doubles with each
+  std::chrono::microseconds pause_{};  // after a failure; each one doubles it
   clock::time_point not_before_{};
 };
 

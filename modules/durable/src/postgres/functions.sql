@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- The last part of schema.sql's script: the functions of users, and the end of the transaction.
 
--- An error where an argument is wrong, which says what is wrong with it.
+-- Raises an error that says what is wrong with an argument.
 create or replace function detent.refuse_wrong(
   handler text, due timestamptz, payload bytea, key text, partition text, if_exists text) returns void
   language plpgsql as $$
@@ -30,9 +30,9 @@ begin
   raise exception using errcode = code, message = 'detent: ' || words;
 end $$;
 
--- Puts a timer that runs once, when this transaction commits, and returns its key; null makes one. Where the key names
--- a timer, `if_exists` says what happens: keep leaves that one as it is; replace puts the new one instead; fail is an
--- error.
+-- Puts a timer that runs once, when this transaction commits, and returns its key; if the key is null, it makes one. If
+-- the key names a timer, `if_exists` says what happens: keep leaves that timer as it is, replace puts the new one in
+-- its place, and fail raises an error.
 create or replace function detent.schedule_at(
   handler text, due timestamptz, payload bytea default '', key text default null, partition text default '',
   if_exists text default 'keep') returns text
@@ -73,7 +73,7 @@ begin
   return key;
 end $$;
 
--- Takes a timer away, and its successor, or a dead one. True: it was there.
+-- Takes away a timer and its successor, or a dead timer. Returns true if it was there.
 create or replace function detent.cancel(key text, partition text default '') returns boolean
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_variable
@@ -99,7 +99,7 @@ begin
   return was_there or found;
 end $$;
 
--- Gives a timer another due time; its attempts begin anew. False: the key names none.
+-- Gives a timer another due time; its attempts begin anew. Returns false if the key names no timer.
 create or replace function detent.restart_at(key text, due timestamptz, partition text default '') returns boolean
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_variable
@@ -110,8 +110,8 @@ begin
                         '', '', '', 3::smallint, true) = 4;
 end $$;
 
--- The timer of this name, live or dead; no row: there is none. `attempt` is that of its next run, or of a dead one's
--- last.
+-- Returns the timer of this name, live or dead, or no row if there is none. `attempt` is that of its next run, or of a
+-- dead timer's last run.
 create or replace function detent.get(key text, partition text default '')
   returns table (handler text, due timestamptz, payload bytea, attempt int, dead boolean)
   language plpgsql stable security definer set search_path = pg_catalog, pg_temp as $$
@@ -137,9 +137,10 @@ begin
       from detent.dead d where d.shard = shard and d.partition = partition and d.key = key;
 end $$;
 
--- Ends a timer, or moves a recurring one to its next time, in the transaction of its handler. `token` is job::token():
--- 1.PARTITION.KEY.ID.DUE.NEXT, the names in hexadecimal digits of their bytes, the times in us since 1970, NEXT perhaps
--- empty. False: it was ended, moved or cancelled before; the caller rolls back.
+-- Ends a timer, or moves a recurring one to its next time, in the transaction of its handler. `token` is job::token(),
+-- of the form 1.PARTITION.KEY.ID.DUE.NEXT: the names are in hexadecimal digits of their bytes, the times in
+-- microseconds since 1970, and NEXT may be empty. Returns false if the timer was ended, moved or cancelled before; the
+-- caller then rolls back.
 create or replace function detent.finish(token text) returns boolean
   language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 #variable_conflict use_variable

@@ -16,7 +16,7 @@ namespace detent::durable::postgres {
 namespace {
 
 constexpr std::chrono::milliseconds pause_between_connections{50};
-// A change that commits late is found within 100 ms.
+// So a change that commits late is found within 100 ms.
 constexpr std::chrono::milliseconds between_looks{60};
 
 }  // namespace
@@ -34,7 +34,7 @@ listener::listener(const std::string& url, const std::string& settings, std::chr
 
 listener::~listener() {
   const std::uint64_t one = 1;
-  [[maybe_unused]] const auto written = ::write(stop_, &one, sizeof one);  // 8 bytes, or it is set already
+  [[maybe_unused]] const auto written = ::write(stop_, &one, sizeof one);  // writes 8 bytes, unless it is set already
   thread_.join();
   ::close(stop_);
 }
@@ -48,8 +48,7 @@ void listener::run() {
 bool listener::listen() {
   if (to_.open()) return true;
   looked_.clear();
-  for (shard_id shard = 0; shard != shards_; ++shard)
-    wake_(shard);  // anything that was announced in between was not heard
+  for (shard_id shard = 0; shard != shards_; ++shard) wake_(shard);  // announcements in between were missed
   auto next = std::chrono::steady_clock::now() + between_looks;
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(next - std::chrono::steady_clock::now());
@@ -73,7 +72,8 @@ bool listener::hear() {
   return ok;
 }
 
-// Of each shard: what was committed since the last look, and lies at or below the level; after a reading, since that.
+// Looks in each shard for changes at or below the level that were committed since the last look, or since a reading
+// that came later.
 bool listener::look() {
   const std::vector<terms::seen> own = own_.look();
   array shards(type::int2), bases(type::text), dues(type::time), ties(type::int8);
@@ -110,7 +110,7 @@ bool listener::look() {
   return hear();
 }
 
-// False: it must stop.
+// Returns false if the thread must stop.
 bool listener::wait(std::chrono::milliseconds limit) const {
   pollfd one{stop_, POLLIN, 0};
   return ::poll(&one, 1, static_cast<int>(limit.count())) == 0 || one.revents == 0;

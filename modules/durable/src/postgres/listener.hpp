@@ -18,13 +18,13 @@ namespace detent::durable::postgres {
 
 class listener {
  public:
-  // Calls `wake` with the shard that each notice names, with each in which something was committed late, and with every
-  // shard of `shards` after a time without a connection.
+  // Calls `wake` with the shard that each notice names, with each shard in which something was committed late, and with
+  // each shard after a time without a connection.
   listener(const std::string& url, const std::string& settings, std::chrono::microseconds patience, const terms& own,
            shard_id shards, std::function<void(shard_id)> wake);
   listener(const listener&) = delete;
   listener& operator=(const listener&) = delete;
-  ~listener();  // when it returns, `wake` is not running
+  ~listener();  // `wake` is not running when it returns
 
  private:
   void run();
@@ -37,14 +37,14 @@ class listener {
   const terms& own_;
   const shard_id shards_;
   const std::function<void(shard_id)> wake_;
-  // From where the next look goes on, of each shard with a term.
+  // The point from which the next look continues, for each shard that has a term.
   struct looked_at {
     std::uint64_t fence = 0, readings = 0;
     std::string snapshot;
   };
   std::map<shard_id, looked_at> looked_;
   int stop_;            // an eventfd
-  std::thread thread_;  // last: it uses the rest
+  std::thread thread_;  // last, because it uses all other members
 };
 
 }  // namespace detent::durable::postgres

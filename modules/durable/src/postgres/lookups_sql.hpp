@@ -7,8 +7,8 @@
 
 namespace detent::durable::postgres {
 
-// Where a piece is cut, its last row says that more follow. That row is there whether it is wanted or not: the next
-// piece begins behind it.
+// The last row of a piece that was cut says that more follow. That row is there even if it is not wanted, because the
+// next piece begins after it.
 #define DETENT_PIECE(table, place, after, time, filter)                                                               \
   "with looked as materialized ("                                                                                     \
   " select *, ($7 = '' or handler = $7) and ($8 is null or partition = $8) and starts_with(key, $9)"                  \
@@ -36,7 +36,7 @@ inline constexpr const char* list_recurring_sql = DETENT_LIST_TIMERS(" and sched
 #define DETENT_PIECE_OF_DEAD DETENT_PIECE("dead", "died, partition, key", "$2, $4, $5", "died", "")
 inline constexpr const char* list_dead_sql = DETENT_PIECE_OF_DEAD DETENT_LIST("why, died") "died, partition, key";
 
-// One that a transaction has under way to live again, or to go, is left to it.
+// A dead timer that a transaction is reviving or erasing is left to that transaction.
 inline constexpr const char* purge_sql = DETENT_PIECE_OF_DEAD
     ", gone as ("
     " delete from detent.dead where (shard, partition, key) in ("
@@ -61,8 +61,8 @@ from (
 order by died is not null limit 1
 )sql";
 
-// Of a key, in any partition: the columns of find_sql. A dead timer of a name that lives is not looked for, as there is
-// none.
+// Finds the timers with a key in any partition; the columns are those of find_sql. A name that lives has no dead timer,
+// so none is looked for.
 #define DETENT_BY_KEY(table, dead)                                                                                     \
   "select partition, key, id, due, attempt, by_rule, handler, schedule, payload, " dead ", shard from detent." table   \
   " where shard = $1 and partition = '' and key = $2"                                                                  \
@@ -73,9 +73,9 @@ inline constexpr const char* find_by_key_sql = DETENT_BY_KEY("timers", "null::te
 inline constexpr const char* find_dead_by_key_sql = DETENT_BY_KEY("dead", "why, died");
 #undef DETENT_BY_KEY
 
-// PostgreSQL has no count of a table's rows: an index is read through. Of $2 timers of a shard or more, none: never,
-// the number is what the last vacuum or analyze has found, shared out evenly. Limits of dead ones need their exact
-// number.
+// PostgreSQL has no count of a table's rows, so an index must be read through. If a shard has $2 timers or more, they
+// are not counted: the number is the estimate of the last vacuum or analyze, divided evenly among the shards. If $2 is
+// null, all are counted. Dead timers are always counted, because their limits need the exact number.
 inline constexpr const char* look_sql = R"sql(
 select s.shard, s.fence, case when s.until > clock_timestamp() then s.node else '' end, s.level_due,
   case when $2 is null or c.counted < $2 then c.counted

@@ -1,6 +1,6 @@
 
--- What nodes call in their own short transactions. Which version of these functions it is, detent.functions() says: a
--- node that brings newer ones makes them.
+-- Nodes call these functions in their own short transactions. detent.functions() returns their version, and a node that
+-- brings a newer one replaces them.
 
 begin;
 set local client_min_messages = warning;
@@ -8,9 +8,9 @@ select pg_advisory_xact_lock(7233183901789382506);
 
 create or replace function detent.functions() returns int language sql immutable as $$ select 2 $$;
 
--- Until the transaction ends, no level of these shards moves and no term begins; or this transaction alone may do that.
--- Advisory locks are handed out in the order in which they were asked for. Row locks are not: the shared ones of one
--- batch after the other would keep a reading away from its shard.
+-- share() keeps the levels of these shards in place, and new terms away, until the transaction ends. own() reserves
+-- such changes for its own transaction. Advisory locks are granted in the order of the requests. Row locks are not: the
+-- shared locks of batch after batch would keep a reading away from its shard.
 create or replace function detent.share(shards smallint[]) returns void language sql as $$
   select pg_advisory_xact_lock_shared(723318390, s.shard) from (select unnest(shards)::int as shard order by 1) s
 $$;
@@ -18,10 +18,12 @@ create or replace function detent.own(shards smallint[]) returns void language s
   select pg_advisory_xact_lock(723318390, s.shard) from (select unnest(shards)::int as shard order by 1) s
 $$;
 
--- Due times are compared by `is not distinct from` where a timer is named, which uses no index: the planner may prefer
--- that of due times to the primary key, and then goes through all timers of the same instant for each of them.
+-- If a timer is named, due times are compared by `is not distinct from`, which uses no index. Otherwise the planner may
+-- prefer the index of due times to the primary key, and then it goes through all timers of the same instant for each
+-- one.
 
--- The outcome of a run. `how` 0 erase, 1 move, 2 kill, 3 leave, 4 unkeep; the answer 9 ended, 5 gone, 10 fenced.
+-- Carries out the end of a run. `how` is 0 erase, 1 move, 2 kill, 3 leave, 4 unkeep; the answer is 9 ended, 5 gone, 10
+-- fenced.
 create or replace function detent.end_one(
   shard smallint, fence bigint, partition text, key text, id bigint, ran timestamptz, how smallint, due timestamptz,
   attempt int, by_rule boolean, payload bytea, why text, question bigint, reply smallint) returns smallint
@@ -84,7 +86,7 @@ begin
   return 9;
 end $$;
 
--- One change, of kind 0 put, 1 cancel, 2 end.
+-- Carries out one change of kind 0 put, 1 cancel or 2 end.
 create or replace function detent.change_one(
   kind smallint, how smallint, shard smallint, partition text, key text, id bigint, due timestamptz, attempt int,
   by_rule boolean, handler text, schedule bytea, payload bytea, fence bigint, ran timestamptz, why text,
@@ -98,10 +100,11 @@ begin
   return detent.end_one(shard, fence, partition, key, id, ran, how, due, attempt, by_rule, payload, why, question, reply);
 end $$;
 
--- New timers beyond the levels among the places low to high of a batch, as nothing of them is announced: which of them
--- were stored. `levels` are those of its shards, from shard 0 at 1. They have no xid, as readings of these shards wait
--- for the commit: that spares an entry in the index of these. As long as all keys are free, `on conflict` is spared too,
--- which looks for each key first, and writes each row's log twice; after one that was not, for a second it is not.
+-- Puts the new timers beyond the levels among the places low to high of a batch, and returns which of them were stored;
+-- nothing of them is announced. `levels` has those of the shards, from shard 0 at 1. The timers get no xid, because
+-- readings of these shards wait for the commit; that spares an entry in the index of xids. As long as all keys are
+-- free, `on conflict` is spared too: it looks for each key first and writes each row's log twice. After a key that was
+-- not free, it is used for a second.
 create or replace function detent.put_far(
   low int, high int, levels timestamptz[], kind smallint[], how smallint[], shard smallint[], partition text[],
   key text[], id bigint[], due timestamptz[], attempt int[], by_rule boolean[], handler text[], schedule bytea[],
@@ -152,8 +155,8 @@ begin
   return stored;
 end $$;
 
--- Plain ends among the places low to high of a batch, of timers without successors: which of them were there. `fences`
--- are those of its shards likewise, null where no term stands.
+-- Carries out the plain ends, of timers without successors, among the places low to high of a batch, and returns which
+-- of the timers were there. `fences` has those of the shards, from shard 0 at 1, and is null where no term stands.
 create or replace function detent.erase_many(
   low int, high int, fences bigint[], kind smallint[], how smallint[], shard smallint[], partition text[], key text[],
   id bigint[], ran timestamptz[], fence bigint[], question bigint[]) returns int[] language plpgsql as $$
@@ -175,7 +178,7 @@ begin
   return coalesce(erased, '{}');
 end $$;
 
--- The statuses with that one at these places, all of which are among low to high.
+-- Returns the statuses with `status` at these places, all of which are among low to high.
 create or replace function detent.set_all(statuses smallint[], low int, high int, places int[], status smallint)
   returns smallint[] language plpgsql immutable as $$
 declare
@@ -191,10 +194,10 @@ begin
   return statuses;
 end $$;
 
--- A batch of changes: their statuses, in its order. `cuts` are its pieces, by their last places: within one, no key
--- comes twice. In each, new timers beyond the level and plain ends are carried out at once; what is left comes after
--- these, one by one. `apart`: each in a step of its own, and where another transaction holds a row of it, that change
--- and later ones of its key are answered 12: nothing was done.
+-- Carries out a batch of changes and returns their statuses in the same order. `cuts` has the last place of each piece;
+-- no key comes twice in a piece. In each piece, new timers beyond the level and plain ends are carried out together,
+-- and then the other changes one by one. With `apart`, each change is a step of its own. If another transaction holds a
+-- row that it needs, that change and later ones of its key are answered with 12: nothing was done.
 create or replace function detent.apply(
   store bigint, turn bigint, apart boolean, shards smallint[], cuts int[],
   kind smallint[], how smallint[], shard smallint[], partition text[], key text[], id bigint[], due timestamptz[],
@@ -264,8 +267,8 @@ begin
   return statuses;
 end $$;
 
--- A successor of which its owner has heard. `needless`: the timer before it had not started when it was asked for, and
--- it goes. Else it takes the place of a timer that has gone.
+-- Settles a successor of which its owner has heard. If it is `needless`, because its timer had not started when it was
+-- asked for, it is dropped. Otherwise it takes the place of its timer if that has gone.
 create or replace function detent.settle_successor(shard smallint, partition text, key text, kept bigint, needless boolean)
   returns void language plpgsql as $$
 #variable_conflict use_variable

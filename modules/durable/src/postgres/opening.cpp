@@ -11,7 +11,7 @@ namespace detent::durable::postgres {
 namespace {
 
 constexpr int oldest_version = 130000;
-constexpr int own_functions = 2;  // what detent.functions() returns
+constexpr int own_functions = 2;  // the version of detent.functions()
 
 struct free_options {
   void operator()(PQconninfoOption* done) const noexcept { PQconninfoFree(done); }
@@ -23,7 +23,7 @@ int number_in(std::string_view text) noexcept {
   return out;
 }
 
-// Of a store that is there: its shards.
+// Reads how many shards the existing store has.
 trouble read_store(connection& on, shard_id& shards) {
   rows found;
   if (trouble failed = on.run_script("select format, shards from detent.store", found)) return failed;
@@ -38,7 +38,7 @@ trouble read_store(connection& on, shard_id& shards) {
   return {};
 }
 
-// The version of the functions that are there; 0: none are.
+// Reads the version of the functions that are there, or 0 if there are none.
 trouble read_functions(connection& on, int& version) {
   rows found;
   version = 0;
@@ -49,7 +49,7 @@ trouble read_functions(connection& on, int& version) {
   return {};
 }
 
-// The first right that the role lacks, and the cure. A session that only reads needs less.
+// Finds the first right that the role lacks, and its cure. A session that only reads needs fewer.
 constexpr const char* rights_sql = R"sql(
 select current_user, l.what, format('grant %s to %I', l.cure, current_user)
 from (
@@ -104,7 +104,8 @@ trouble make_schema(connection& on, shard_id shards) {
 
 }  // namespace
 
-// A message of libpq's may quote what it could not read, and with it a password: only those are shown that cannot.
+// A message of libpq may quote the text that it could not read, and with it a password. So only messages that cannot
+// are shown.
 void check_url(const std::string& url) {
   char* text = nullptr;
   const std::unique_ptr<PQconninfoOption, free_options> parsed(PQconninfoParse(url.c_str(), &text));
@@ -132,7 +133,7 @@ std::string place_of(const std::string& url) {
 }
 
 std::string settings_of(bool read_only, std::int64_t own_number) {
-  // Plans are made once, while a table may be small yet: they are those of large ones.
+  // Plans are made once, perhaps while a table is still small, so they must be those for large tables.
   std::string out =
       "set search_path = pg_catalog, pg_temp; set default_transaction_isolation = 'read committed';"
       " set lock_timeout = '200ms'; set plan_cache_mode = force_generic_plan; set jit = off; set enable_seqscan = off;"

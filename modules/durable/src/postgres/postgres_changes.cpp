@@ -32,7 +32,7 @@ class batch {
     std::visit([this](const auto& its) { add_rest(its); }, what);
   }
 
-  // Valid while this is there.
+  // Valid as long as this object lives.
   parameters with(std::int64_t store, std::int64_t turn, bool apart) {
     cuts_.add(static_cast<std::int32_t>(kinds_.size()));
     for (const shard_id of : touched_) all_shards_.add(of);
@@ -112,7 +112,7 @@ std::size_t size_of(const change& what) noexcept {
   return end != nullptr && end->payload ? end->payload->size() : 0;
 }
 
-// Whether the server can hold its names.
+// Returns whether the server can hold the change's names.
 bool is_text_alone(const change& what) {
   const auto* const put = std::get_if<put_request>(&what);
   const key_parts its = parts_of(timer_of(what).second);
@@ -122,7 +122,7 @@ bool is_text_alone(const change& what) {
 
 }  // namespace
 
-// Whether the last batch of changes was carried out, where its answer was lost. The session that it was sent by is
+// Finds out whether the last batch of changes was carried out if its answer was lost. The session that has sent it is
 // over.
 trouble postgres_store::resolve_doubt() {
   if (!remembered_.doubted) return {};
@@ -156,7 +156,8 @@ trouble postgres_store::carry_out(std::span<const change> what, std::span<const 
   return {};
 }
 
-// Each piece has the patience of a call. One that takes longer would be sent again for ever: the next ones are smaller.
+// Each piece may take as long as one call's patience. A piece that took longer would be sent again for ever, so the
+// next ones are smaller.
 trouble postgres_store::carry_out_in_pieces(std::span<const change> what, const places& which, bool apart,
                                             std::span<change_status> results, places& done) {
   for (std::size_t from = 0; from != which.size();) {
@@ -186,12 +187,12 @@ errc postgres_store::apply(std::span<const change> what, std::span<change_status
     if (known) results[i] = *known;
     (known ? done : busy_.contains(what[i]) ? apart : together).push_back(i);
   }
-  // Those of a shard stay in their order; neighbours in the indexes are written together.
+  // The changes of a shard stay in their order, and neighbours in the indexes are written together.
   std::ranges::stable_sort(together, {}, [&](std::size_t at) { return timer_of(what[at]).first; });
   trouble failed = carry_out_in_pieces(what, together, false, results, done);
   if (!failed) failed = carry_out_in_pieces(what, apart, true, results, done);
   if (!failed) return errc{};
-  // The caller sends all of it again, and must get the results that are known by now.
+  // The caller sends the whole batch again, and must then get the results that are known by now.
   for (const std::size_t at : done) remembered_.keep(what[at], results[at]);
   return code_of(failed.kind);
 }

@@ -14,7 +14,7 @@
 namespace detent::durable::postgres {
 namespace {
 
-constexpr std::size_t most_counted = 65'536;  // of all shards: it takes some milliseconds
+constexpr std::size_t most_counted = 65'536;  // of all shards together, which takes some milliseconds
 
 record record_of(const rows& its, int row, shard_id shard) {
   record out;
@@ -30,7 +30,7 @@ record record_of(const rows& its, int row, shard_id shard) {
   return out;
 }
 
-// With the columns of find_sql.
+// Reads a row with the columns of find_sql.
 listed_record found_one(const rows& its, int row, shard_id shard) {
   listed_record out{record_of(its, row, shard)};
   if (!its.is_null(row, 10)) {
@@ -40,7 +40,7 @@ listed_record found_one(const rows& its, int row, shard_id shard) {
   return out;
 }
 
-// No timer has a name that is no text.
+// No timer has a name that is not text.
 bool may_be_found(const list_request& which) noexcept {
   return detail::is_text(which.key_prefix) && detail::is_text(which.handler) &&
          (!which.partition || detail::is_text(*which.partition));
@@ -95,7 +95,7 @@ errc lookups::find_by_key(const key_request& which, std::vector<listed_record>& 
 errc lookups::ask_for_piece(statement what, const list_request& which, rows& out) {
   const detail::list_place last = detail::list_place::of(which.after);
   const bool goes_on = !last.tie.empty() && last.at >= which.from;
-  // The words of another list may be no name.
+  // The words of another list may not be a name.
   const bool is_name =
       goes_on && which.dead && detail::is_text(parts_of(last.tie).key) && detail::is_text(parts_of(last.tie).partition);
   const key_parts name = is_name ? parts_of(last.tie) : key_parts{};

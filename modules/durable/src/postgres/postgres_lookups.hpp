@@ -15,14 +15,15 @@
 
 namespace detent::durable::postgres {
 
-// The look-ups, as queries to the server. Each is one statement, which sees what was committed before. One thread.
+// The look-ups, as queries to the server. Each is one statement, which sees what was committed before. Used by one
+// thread.
 class lookups {
  public:
-  // A shard's timers are counted one by one, or so that a node can look often: where there are many, their number is an
-  // estimate.
+  // How a shard's timers are counted: one by one; or fast enough for a node to look often, where many timers are
+  // estimated.
   enum class counting : bool { exact, fast };
 
-  // It must outlive this.
+  // `to` must outlive this object.
   lookups(connection& to, counting how) noexcept : to_(to), how_(how) {}
 
   errc find(const timer_ref& which, std::optional<listed_record>& out);
@@ -32,7 +33,7 @@ class lookups {
   errc count_due(stored_time by, std::span<std::uint64_t> shards);
   errc look_at_deaths(std::size_t nth, std::span<stored_time> shards);
   errc look_at_roll(roll_state& out);
-  // This one writes.
+  // Unlike the others, this one writes.
   errc purge(const list_request& which, purge_page& out);
 
  private:
@@ -43,7 +44,7 @@ class lookups {
   const counting how_;
 };
 
-// A connection of its own, for another thread than the store's. It is made by the first call.
+// Has a connection of its own, so that another thread than the store's can use it. The first call makes it.
 class postgres_view final : public store_view {
  public:
   postgres_view(const std::string& url, const std::string& settings, std::chrono::microseconds patience)

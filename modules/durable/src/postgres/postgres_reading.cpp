@@ -13,13 +13,13 @@ namespace detent::durable::postgres {
 namespace {
 
 constexpr std::size_t most = std::size_t{1} << 40;
-constexpr std::size_t most_candidates = 64;  // of lost successors, in a reading
+constexpr std::size_t most_candidates = 64;  // of successors that may be lost, in a reading
 
 std::int64_t bounded(std::size_t its) noexcept { return static_cast<std::int64_t>(std::min(its, most)); }
 
 enum class part : std::uint8_t { level, due, late, told, successor };
 
-// Columns of a reading.
+// The columns of a reading.
 enum column : int {
   of_part,
   of_shard,
@@ -55,16 +55,16 @@ record record_of(const rows& from, int row) {
 
 place place_of(const rows& from, int row) { return {from.time(row, due), from.number(row, tie)}; }
 
-// One shard's reading while its rows arrive.
+// The reading of one shard while its rows arrive.
 struct reading {
   read_result* to;
-  own_term* mine;  // null: another object took the term
+  own_term* mine;  // null if another object took the term
   place before, level;
   std::string snapshot;
-  std::vector<int> told, late, successors;  // rows
+  std::vector<int> told, late, successors;  // row numbers
 };
 
-// Of the successors that it had asked for, those are left that the server has.
+// Of the successors that the reading had asked for, keeps only those that the server still has.
 void judge_successors(const rows& from, const reading& its, const std::set<std::string>& asked,
                       std::vector<lost_successor>& lost) {
   std::set<std::string> there;
@@ -178,7 +178,7 @@ errc postgres_store::read_on(std::span<const read_request> what, std::span<read_
   all.push_back({statement::commit});
   std::vector<rows> found;
   const trouble failed = to_.run(all, found);
-  // A reading that takes longer than the patience would fail each time, so the next one asks for fewer rows.
+  // A reading that exceeds the patience would do so each time, so the next one asks for fewer rows.
   most_rows_ = failed.kind == refusal::lost ? std::max<std::size_t>(std::min(most_rows_, largest_piece) / 2, 1)
                                             : std::min(2 * most_rows_, most);
   if (failed) return code_of(failed.kind);
@@ -188,7 +188,7 @@ errc postgres_store::read_on(std::span<const read_request> what, std::span<read_
   return errc{};
 }
 
-// If another transaction holds the row, a later reading does this.
+// If another transaction holds the row, a later reading settles it.
 void postgres_store::settle_successors(std::span<const lost_successor> which) {
   array shards(type::int2), partitions(type::text), keys(type::text), ids(type::int8), needless(type::boolean);
   for (const lost_successor& one : which) {

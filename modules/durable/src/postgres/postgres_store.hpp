@@ -25,7 +25,7 @@
 
 namespace detent::durable::postgres {
 
-// A successor to be settled: dropped, or put where its timer was.
+// A successor to be settled: it is dropped, or put in place of its timer.
 struct lost_successor {
   shard_id shard;
   std::string key;
@@ -33,10 +33,10 @@ struct lost_successor {
   bool needless;
 };
 
-// Changes carried out in one transaction: as many, and of so many bytes, as the server does in a short time.
+// The most changes in one transaction. They, and their bytes, are few enough for the server to be done soon.
 inline constexpr std::size_t largest_piece = 1024;
 
-using asked_successors = std::map<shard_id, std::set<std::string>>;  // by their keys
+using asked_successors = std::map<shard_id, std::set<std::string>>;  // the keys of each shard
 
 class postgres_store final : public store {
  public:
@@ -70,7 +70,7 @@ class postgres_store final : public store {
   void listen(std::function<void(shard_id)> wake) override;
 
  private:
-  // Changes of a batch, by their places in it.
+  // Changes of a batch, as their places in it.
   using places = std::vector<std::size_t>;
 
   errc run(std::span<const query> what, std::vector<rows>& out);
@@ -87,7 +87,7 @@ class postgres_store final : public store {
   const std::string url_;
   const std::chrono::microseconds patience_;
   const bool read_only_;
-  const std::int64_t own_number_;  // random; of this object's sessions, one at a time, and of its turns
+  const std::int64_t own_number_;  // random; identifies this object's sessions, one at a time, and its turns
   std::string name_;
   shard_id shards_ = 0;
   connection to_;
@@ -96,8 +96,8 @@ class postgres_store final : public store {
   remembered remembered_;
   std::int64_t last_turn_ = 0;
   busy_keys busy_;
-  std::size_t most_rows_ = std::size_t{1} << 40;  // of a shard in a reading,
-  std::size_t piece_ = largest_piece;  // and changes in a transaction: fewer after an answer that did not come
+  std::size_t most_rows_ = std::size_t{1} << 40;  // of a shard in a reading
+  std::size_t piece_ = largest_piece;             // changes in a transaction; fewer after an answer did not come
   finish_tokens tokens_;
   std::unique_ptr<listener> listener_;
 };

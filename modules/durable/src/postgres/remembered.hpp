@@ -24,14 +24,14 @@ inline std::pair<shard_id, const std::string&> timer_of(const change& what) noex
   return {end.term.shard, end.key};
 }
 
-// The puts and cancels of batches that the caller sends again, as their answer was lost or another part of the batch
-// has failed. They must not be carried out twice: a timer may have run in between, and a cancel would take what was put
-// after it.
+// The puts and cancels of batches that the caller sends again, because their answer was lost or another part of the
+// batch has failed. They must not be carried out twice: a timer may have run in between, and a cancel would cancel what
+// was put after it.
 class remembered {
  public:
   using name = std::pair<std::size_t, std::uint64_t>;
 
-  // The id of a put, or the question of a cancel. None: of an end, which may be carried out twice.
+  // Returns the id of a put or the question of a cancel. Returns nothing for an end, which may be carried out twice.
   static std::optional<name> name_of(const change& what) noexcept {
     if (const auto* put = std::get_if<put_request>(&what)) return name{what.index(), put->what.id};
     if (const auto* cancel = std::get_if<cancel_request>(&what)) return name{what.index(), cancel->question};
@@ -41,7 +41,7 @@ class remembered {
   void keep(const change& what, change_status its) {
     if (const auto which = name_of(what)) known_.insert_or_assign(*which, its);
   }
-  // The status of one that is sent again; it is forgotten.
+  // Returns the status of a change that is sent again, and forgets it.
   std::optional<change_status> take(const change& what) {
     if (known_.empty()) return std::nullopt;
     const auto which = name_of(what);
@@ -69,7 +69,8 @@ class remembered {
   std::map<name, change_status> known_;
 };
 
-// The keys whose rows another transaction held lately. Their changes go apart, so that no others wait for these locks.
+// The keys whose rows another transaction has held lately. Changes to them are sent separately, so that no others wait
+// for these locks.
 class busy_keys {
  public:
   bool contains(const change& what) const {

@@ -42,7 +42,7 @@ end $$;
 
 create schema if not exists detent;
 
--- One row. `shards` never changes.
+-- Has one row. `shards` never changes.
 create table if not exists detent.store (
   one boolean primary key default true check (one),
   format int not null,
@@ -82,7 +82,8 @@ create index if not exists timers_xid on detent.timers (shard, xid) where xid is
 create index if not exists timers_of_partitions on detent.timers (key) where partition <> '';
 create index if not exists timers_recurring on detent.timers (shard, due, tie) where schedule <> '';
 
--- What version 1 of the functions had otherwise: each timer had an xid, and was in its index; and each took a tie alone.
+-- Changes what version 1 of the functions did otherwise: each timer had an xid and was in the index of xids, and each
+-- took a tie alone.
 do $$
 begin
   if exists (select from pg_attribute
@@ -98,7 +99,7 @@ begin
   end if;
 end $$;
 
--- The next timers of their keys: see put_mode::keep.
+-- The next timer of each key: see put_mode::keep.
 create table if not exists detent.successors (
   shard smallint not null, partition text collate "C" not null, key text collate "C" not null, id bigint not null,
   due timestamptz not null, attempt int not null, by_rule boolean not null, handler text collate "C" not null,
@@ -116,7 +117,7 @@ create table if not exists detent.dead (
 create index if not exists dead_died on detent.dead (shard, died, partition, key);
 create index if not exists dead_of_partitions on detent.dead (key) where partition <> '';
 
--- What owners have to hear of, until they say that they have. Both 0: the key was put, moved or taken away.
+-- Announcements to owners, kept until they confirm them. If both numbers are 0, the key was put, moved or taken away.
 create table if not exists detent.announced (
   shard smallint not null, seq bigint generated always as identity,
   partition text collate "C" not null, key text collate "C" not null,
@@ -134,14 +135,14 @@ create table if not exists detent.answers (
   primary key (shard, question)
 );
 
--- The last batch of changes of each node that is there: one that has lost the answer asks whether it was carried out.
+-- The last batch of changes of each node: a node that has lost the answer asks whether it was carried out.
 create table if not exists detent.turns (
   store bigint primary key, turn bigint not null, statuses smallint[] not null, at timestamptz not null
 ) with (fillfactor = 50);
 
 create table if not exists detent.nodes (name bytea primary key, until timestamptz not null);
 
--- The row of the store, and its shards.
+-- Adds the row of the store, and its shards.
 do $$
 declare
   wanted text := nullif(current_setting('detent.shards', true), '');

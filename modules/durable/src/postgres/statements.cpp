@@ -29,8 +29,8 @@ select clock_timestamp(), null::bytea
 union all select null, name from detent.nodes where until > clock_timestamp() and name <> $1
 )sql";
 
-// After lock_shards. A row for each request; and one for each successor whose timer has gone, which has a key. After a
-// dump and a restore, the transactions of rows may be of the future.
+// Runs after lock_shards. Returns a row for each request, and a row with a key for each successor whose timer has gone.
+// After a dump and a restore, rows may carry numbers of transactions that are still to come.
 constexpr const char* take_sql = R"sql(
 with asked as (select * from unnest($1, $2) as a (shard, lease)),
 old as (
@@ -63,8 +63,7 @@ from unnest($1, $2) as g (shard, fence)
 where s.shard = g.shard and s.fence = g.fence and s.until > clock_timestamp()
 )sql";
 
-// Announcements that the terms were told have arrived. For a term that another object took, only the server knows
-// which.
+// The announcements that the terms were told have arrived. If another object took a term, only the server knows which.
 constexpr const char* hear_sql = R"sql(
 delete from detent.announced n using (
   select * from unnest($1, $2, $3, $4) as h (shard, partition, key, seq)
@@ -75,13 +74,13 @@ delete from detent.announced n using (
 where n.shard = h.shard and n.partition = h.partition and n.key = h.key and n.seq = h.seq
 )sql";
 
-// After lock_shards. A term whose level has gone back has been forgotten in part, by a standby that was promoted:
-// changes were judged by that level, and only a new term reads what the owner has not heard of. Its rows are of parts:
-// 0, a term that stands, with its new level and this snapshot; 1, a timer between the levels; 2, one at or below the
-// level before, which was put or moved by a transaction that the reading before could not see; 3, what was announced,
-// with the timer of that key; 4, a successor that is asked for. Each `offset 0` keeps the condition on due times out of
-// what the index of transactions finds: else the planner may go through all that lies below the level, and through what
-// has ended there and was not vacuumed yet.
+// Runs after lock_shards. A term whose level has gone back was partly forgotten by a standby that was promoted. Changes
+// were judged by that level, so only a new term reads what the owner has not heard of. Each row says to which part it
+// belongs: 0, a term that stands, with its new level and this snapshot; 1, a timer between the levels; 2, a timer at or
+// below the former level that was put or moved by a transaction which the reading before could not see; 3, an
+// announcement, with the timer of its key; 4, a successor that was asked for. Each `offset 0` applies the condition on
+// due times only to what the index of transactions has found. Otherwise the planner may go through everything below the
+// level, including ended timers that were not vacuumed yet.
 constexpr const char* read_on_sql = R"sql(
 with asked as materialized (
   select a.shard, a.lease, a.upto, a.most, a.bytes, a.prev::pg_snapshot as prev,
@@ -175,7 +174,7 @@ from unnest($10, $11, $12) as k (shard, partition, key)
   left join detent.timers t on t.shard = k.shard and t.partition = k.partition and t.key = k.key
 )sql";
 
-// For `offset 0`, see above.
+// For `offset 0`, see read_on_sql.
 constexpr const char* late_shards_sql = R"sql(
 select a.shard, null::text
 from unnest($1, $2, $3, $4) as a (shard, base, due, tie)
@@ -203,7 +202,7 @@ std::array<statement_text, statements> make() {
   const Oid shards = array_of(type::int2), numbers = array_of(type::int8), texts = array_of(type::text),
             times = array_of(type::time), byteas = array_of(type::bytes), flags = array_of(type::boolean),
             ints = array_of(type::int4);
-  // Of the lists: see lookups_sql.hpp.
+  // For the lists, see lookups_sql.hpp.
   const std::vector<Oid> list_types = {of(type::int4), of(type::time), of(type::int8), of(type::text),
                                        of(type::text), of(type::time), of(type::text), of(type::text),
                                        of(type::text), of(type::int8), of(type::int8), of(type::boolean)};

@@ -15,7 +15,7 @@
 
 namespace detent::durable::postgres {
 
-// A place in the order of a shard's timers, as its index has it.
+// A place in the order of a shard's timers, as its index orders them.
 struct place {
   stored_time due = stored_time::min();
   std::int64_t tie = 0;
@@ -28,34 +28,34 @@ struct place {
   friend bool operator==(const place&, const place&) = default;
 };
 
-// This object's knowledge of its last term of a shard: how far it has got by the answers that have arrived. The server
-// has a level as well, by which changes are judged; it is at or above this one, because an answer may be lost.
+// This object's knowledge of its last term of a shard: how far it has read, by the answers that have arrived. The
+// server has a level too and judges changes by it. That level is at or above this one, because an answer may be lost.
 struct own_term {
   std::uint64_t fence = 0;
   place level;
-  std::string snapshot;  // of the last reading: the transactions that it could not see. Empty: there was none
+  std::string snapshot;  // the transactions that the last reading could not see; empty if there was none
   struct announcement {
     std::string key;
     std::int64_t seq;
   };
-  std::vector<announcement> told;  // of the last reading
+  std::vector<announcement> told;  // by the last reading
   std::uint64_t readings = 0;
-  // Successors of which it was told, and which may lose the timer before them to a transaction that cannot see them; by
-  // key. Readings ask for some at a time, after the last one.
+  // Successors, by key, of which the term was told and whose timer may be ended by a transaction that cannot see them.
+  // Each reading asks for a few, beginning after the last one asked for.
   struct successor {
     std::uint64_t id;
-    bool needless;  // the timer had not started when it was asked for
+    bool needless;  // the timer had not started when the successor was asked for
   };
   std::map<std::string, successor> kept;
   std::string asked_last;
 };
 
-// The terms of all shards. The store's thread changes them, and the listener looks at them.
+// The terms of all shards. The store's thread changes them, and the listener's thread looks at them.
 class terms {
  public:
   void resize(shard_id shards) { all_.resize(shards); }
 
-  // Of the store's thread. Null: another object has taken the term.
+  // For the store's thread. Returns null if another object has taken the term.
   own_term* of(const term_ref& which) noexcept {
     own_term& its = all_[which.shard];
     return its.fence == which.fence ? &its : nullptr;
@@ -86,7 +86,7 @@ class terms {
     place level;
     std::string snapshot;
   };
-  // Those that have been read from. Any thread.
+  // Returns the terms that have been read from. Any thread.
   std::vector<seen> look() const {
     const std::lock_guard locked(lock_);
     std::vector<seen> out;

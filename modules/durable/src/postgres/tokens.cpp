@@ -55,7 +55,7 @@ errc finish_tokens::finish_in(pg_conn* in, std::string_view token, bool& finishe
   const char* const state = PQresultErrorField(its.get(), PG_DIAG_SQLSTATE);
   const trouble failed = trouble_of(its.get());
   why = failed.text.empty() ? "detent.finish() has no answer" : failed.text;
-  // A transaction that has failed before is as gone as a connection.
+  // A transaction that has failed is as lost as one whose connection is.
   const bool is_failed = state != nullptr && std::string_view(state) == "25P02";
   return is_failed ? errc::unavailable : code_of(failed.kind == refusal::none ? refusal::lost : failed.kind);
 }

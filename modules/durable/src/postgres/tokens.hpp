@@ -12,7 +12,8 @@ namespace detent::durable::postgres {
 
 class finish_tokens final : public run_tokens {
  public:
-  // 1.PARTITION.KEY.ID.DUE.NEXT, the names in hexadecimal digits, the times in us since 1970, NEXT perhaps empty.
+  // The form is 1.PARTITION.KEY.ID.DUE.NEXT. The names are in hexadecimal digits, the times in microseconds since 1970,
+  // and NEXT may be empty.
   std::string token(const record& ran, std::optional<stored_time> next) override;
   errc finish_in(pg_conn* in, std::string_view token, bool& finished, std::string& why) override;
 };

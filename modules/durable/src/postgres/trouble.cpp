@@ -26,7 +26,7 @@ refusal classify(std::string_view state) noexcept {
   if (state == "DT008") return refusal::foreign;
   if (state == "DT009") return refusal::unsupported;
   if (state == "25006" || state == "42501" || group == "28") return refusal::not_permitted;
-  // A connection, resources, an operator; a database or a schema that is not there, or not yet.
+  // The connection, resources, an operator's intervention; a database or a schema that is not there yet.
   if (group == "08" || group == "53" || group == "57" || group == "58" || group == "40" || group == "3D" ||
       group == "3F" || state == "42P01" || state == "42883")
     return refusal::busy;
@@ -50,7 +50,7 @@ trouble trouble_of(const PGresult* failed) {
     return std::string(text != nullptr ? text : "");
   };
   const std::string state = field(PG_DIAG_SQLSTATE);
-  // Without a state it is libpq's own: the connection is gone.
+  // An error without a state is libpq's own: the connection is gone.
   if (state.empty()) return {refusal::lost, std::string(first_line(PQresultErrorMessage(failed)))};
   trouble out{classify(state), field(PG_DIAG_MESSAGE_PRIMARY)};
   if (const std::string hint = field(PG_DIAG_MESSAGE_HINT); !hint.empty()) out.text += ": " + hint;

@@ -13,16 +13,16 @@ namespace detent::durable::postgres {
 
 enum class refusal : unsigned char {
   none,
-  lost,           // no connection, or no answer in time: what was sent was carried out or not
-  busy,           // nothing was done: a lock that another transaction holds, a full disk, a server that starts or ends
-  locked,         // the same, and another transaction's lock is why
-  not_permitted,  // password, role, right; a standby
-  foreign,        // a newer format
+  lost,           // no connection or no answer in time; what was sent may have been carried out
+  busy,           // nothing was done: another transaction's lock, a full disk, a server that starts or stops
+  locked,         // like busy, and another transaction's lock is the reason
+  not_permitted,  // a password, role or right is missing, or it is a standby
+  foreign,        // the store has a newer format
   unsupported,    // the server is too old
-  unexpected      // anything else: the text is all that is known
+  unexpected      // anything else; only the text is known
 };
 
-// The failure of one call, for the code and for people.
+// The failure of a call: a code for the program, and a text for people.
 struct trouble {
   refusal kind = refusal::none;
   std::string text = {};
@@ -30,15 +30,15 @@ struct trouble {
   explicit operator bool() const noexcept { return kind != refusal::none; }
 };
 
-// By the five characters of an SQLSTATE.
+// Decides by the five characters of an SQLSTATE.
 refusal classify(std::string_view state) noexcept;
 
 errc code_of(refusal kind) noexcept;
 
-// Of a result that is an error: the server's first line, and its hint.
+// Describes a result that is an error by the server's first line and its hint.
 trouble trouble_of(const PGresult* failed);
 
-// Of a connection that failed. Verbose messages of it begin with the state.
+// Describes a connection that failed. Its verbose messages begin with the state.
 trouble trouble_of(const PGconn* failed);
 
 }  // namespace detent::durable::postgres

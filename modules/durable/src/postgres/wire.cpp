@@ -10,8 +10,8 @@
 namespace detent::durable::postgres {
 namespace {
 
-constexpr std::int64_t since_1970 = 946'684'800'000'000;  // us until 2000
-// Years that the server holds as well.
+constexpr std::int64_t since_1970 = 946'684'800'000'000;  // microseconds from 1970 to 2000
+// The server has years as early as this one.
 constexpr stored_time first_time{std::chrono::sys_days(std::chrono::year(-4000) / 1 / 1)};
 constexpr stored_time last_time{std::chrono::sys_days(std::chrono::year(30'000) / 1 / 1)};
 constexpr std::int64_t before_all = std::numeric_limits<std::int64_t>::min();
@@ -71,8 +71,8 @@ array::array(type element) {
   append(bytes_, 1, 4);  // one dimension
   append(bytes_, 0, 4);
   append(bytes_, static_cast<Oid>(element), 4);
-  append(bytes_, 0, 4);  // its size, by bytes()
-  append(bytes_, 1, 4);  // its first index
+  append(bytes_, 0, 4);  // replaced by the size in bytes()
+  append(bytes_, 1, 4);  // the index of its first element
 }
 
 void array::add_number(std::uint64_t its, int bytes) {

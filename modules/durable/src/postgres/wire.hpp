@@ -18,20 +18,20 @@
 
 namespace detent::durable::postgres {
 
-// The server's numbers for its types; they never change.
+// The server's numbers for its types, which never change.
 enum class type : Oid { boolean = 16, bytes = 17, int8 = 20, int2 = 21, int4 = 23, text = 25, time = 1184 };
 
 // Returns the server's number for arrays of that type.
 Oid array_of(type element) noexcept;
 
-// Microseconds since 2000; the least and the greatest are its infinities.
+// Returns microseconds since 2000. The least and the greatest value stand for the server's infinities.
 std::int64_t time_word(stored_time its) noexcept;
 stored_time time_of_word(std::int64_t its) noexcept;
 
-// The same bytes, with a question mark for each that is no text.
+// Returns the same bytes with a question mark in place of each that is not text.
 std::string as_text(std::string_view its);
 
-// One parameter that is an array without or with nulls.
+// An array as one parameter, with or without nulls.
 class array {
  public:
   explicit array(type element);
@@ -60,7 +60,7 @@ class array {
   std::uint32_t size_ = 0;
 };
 
-// The parameters of one statement. Those that are arrays stay the caller's, until it is sent.
+// The parameters of one statement. The caller keeps those that are arrays until it is sent.
 class parameters {
  public:
   void add(array& its) { add_view(its.bytes()); }
@@ -68,7 +68,8 @@ class parameters {
   void add(std::int32_t its);
   void add(stored_time its) { add(time_word(its)); }
   void add(bool its);
-  void add_text(std::string_view its) { add_view(its.empty() ? std::string_view("") : its); }  // stays the caller's
+  // The caller keeps the text.
+  void add_text(std::string_view its) { add_view(its.empty() ? std::string_view("") : its); }
   void add_null() { add_view({nullptr, 0}); }
 
   int count() const noexcept { return static_cast<int>(values_.size()); }
@@ -94,7 +95,7 @@ class rows {
   const PGresult* get() const noexcept { return its_.get(); }
   int count() const noexcept { return its_ == nullptr ? 0 : PQntuples(its_.get()); }
   bool is_null(int row, int column) const noexcept { return PQgetisnull(its_.get(), row, column) != 0; }
-  // Of two, four or eight bytes, or a boolean.
+  // Reads a number of two, four or eight bytes, or a boolean.
   std::int64_t number(int row, int column) const noexcept;
   bool flag(int row, int column) const noexcept { return number(row, column) != 0; }
   stored_time time(int row, int column) const noexcept { return time_of_word(number(row, column)); }
@@ -102,7 +103,7 @@ class rows {
     return {PQgetvalue(its_.get(), row, column), static_cast<std::size_t>(PQgetlength(its_.get(), row, column))};
   }
   std::vector<std::byte> bytes(int row, int column) const;
-  // Of an array of numbers of two bytes.
+  // Reads an array of two-byte numbers.
   std::vector<std::int16_t> numbers(int row, int column) const;
 
  private:

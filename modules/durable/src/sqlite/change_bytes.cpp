@@ -58,7 +58,7 @@ class reader_of_bytes {
  public:
   explicit reader_of_bytes(std::span<const std::byte> from) noexcept : left_(from) {}
 
-  // Whether all was there, and nothing is left.
+  // Returns whether all bytes that were asked for were there, and none is left.
   bool is_whole() const noexcept { return there_ && left_.empty(); }
   bool is_there() const noexcept { return there_; }
 
@@ -74,7 +74,7 @@ class reader_of_bytes {
     value = T{};
     if (!found.empty()) std::memcpy(&value, found.data(), found.size());
   }
-  // Beyond its last value it is not what was written.
+  // Does not check that the enumeration has this value: read_leavings() checks `how`.
   template <class T>
   requires(std::is_enum_v<T>) void one(T& value) {
     std::underlying_type_t<T> number{};

@@ -24,11 +24,11 @@
 namespace detent::durable::detail {
 namespace {
 
-constexpr std::int64_t application = 0x64746e74;  // of this library's files, in SQLite's header
+constexpr std::int64_t application = 0x64746e74;  // marks this library's files in SQLite's header
 constexpr std::size_t least_cache = std::size_t{1} << 20;
 
-// Rows are numbered as they come, so that a new one goes to the end of the table. Keys that the library makes grow with
-// time: their index grows at its end too.
+// Rows are numbered as they come, so that a new row goes to the end of the table. Keys that the library makes grow with
+// time, so their index grows at its end too.
 constexpr const char* schema = R"(
 CREATE TABLE shards (shard INTEGER PRIMARY KEY, fence INTEGER NOT NULL, held INTEGER NOT NULL,
   timers INTEGER NOT NULL DEFAULT 0, dead INTEGER NOT NULL DEFAULT 0);
@@ -46,14 +46,16 @@ CREATE TABLE dead (shard INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NUL
   payload BLOB NOT NULL, why BLOB NOT NULL, PRIMARY KEY (shard, key)) WITHOUT ROWID;
 )";
 
-// When each dead timer died. Beside the table of these, which other versions of this format write.
+// The time at which each dead timer died. It has a table of its own, because other versions of this format write the
+// table of dead timers.
 constexpr const char* deaths = R"(
 CREATE TABLE deaths (shard INTEGER NOT NULL, key BLOB NOT NULL, died INTEGER NOT NULL,
   PRIMARY KEY (shard, key)) WITHOUT ROWID;
 CREATE INDEX deaths_in_order ON deaths (shard, died, key);
 )";
 
-// The file that a link leads to, also where that has yet to be made: it has one lock.
+// Returns the file that a link leads to, even if that file does not exist yet, so that all names of a file share one
+// lock.
 std::string itself(const std::string& path) {
   namespace fs = std::filesystem;
   constexpr int most_links = 40;
@@ -65,7 +67,8 @@ std::string itself(const std::string& path) {
   return unknown ? path : found.string();
 }
 
-// The descriptors of this process's locks. A child would hold the locks as long as it lives, after its parent as well.
+// The descriptors of this process's locks. A forked child would hold the locks as long as it lives, even after its
+// parent has ended; so it closes them.
 struct held_locks {
   std::mutex lock;
   std::vector<int> descriptors;
@@ -85,7 +88,7 @@ struct held_locks {
     const std::lock_guard locked(lock);
     descriptors.push_back(descriptor);
   }
-  // False in a child, where it has been closed.
+  // Returns false in a forked child, where the descriptor is closed already.
   bool remove(int descriptor) {
     const std::lock_guard locked(lock);
     return std::erase(descriptors, descriptor) != 0;
@@ -108,7 +111,7 @@ errc meaning(int code) noexcept {
     case SQLITE_READONLY:
     case SQLITE_AUTH:
     case SQLITE_CANTOPEN: return errc::not_permitted;
-    default: return errc::unavailable;  // a full disk, a failing one, memory, a lock of a reader
+    default: return errc::unavailable;  // a full or failing disk, no memory, or a reader's lock
   }
 }
 
@@ -164,7 +167,7 @@ void database::open(const std::string& path, const sqlite_options& how) {
   handle_.reset(made);
   check(code);
   check(sqlite3_extended_result_codes(made, 1));
-  check(sqlite3_busy_timeout(made, 1000));  // of readers beside it: checkpoints wait for them
+  check(sqlite3_busy_timeout(made, 1000));  // for concurrent readers: checkpoints wait for them
 }
 
 database::connection database::connect_to_read() const {
@@ -178,8 +181,8 @@ database::connection database::connect_to_read() const {
   return opened;
 }
 
-// Another version of this format keeps neither counts nor times of deaths, and both are as it has left them: it has set
-// another generation. The times of deaths that it has not kept are the due times.
+// If another version of this format has written the file, it has kept neither counts nor times of deaths; the file
+// shows that by its generation. Due times stand in for the times of deaths that are missing.
 void database::follow_other_versions() {
   run("BEGIN IMMEDIATE");
   if (ask("SELECT count(*) FROM sqlite_schema WHERE name = 'deaths'") == 0) {

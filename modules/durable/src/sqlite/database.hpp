@@ -14,12 +14,12 @@
 
 namespace detent::durable::detail {
 
-// PATH.lock, held as long as this lives. The kernel lets go of it when the process ends, and a child that it has forked
+// A lock on PATH.lock, held as long as this object lives. The kernel releases it when the process ends; a forked child
 // has no part in it.
 class file_lock {
  public:
   file_lock() noexcept = default;
-  // Throws error with errc::in_use, not_permitted.
+  // Throws error with errc::in_use or errc::not_permitted.
   explicit file_lock(std::string path);
   file_lock(file_lock&& other) noexcept { *this = std::move(other); }
   file_lock& operator=(file_lock&& other) noexcept {
@@ -30,8 +30,8 @@ class file_lock {
   ~file_lock();
 
   bool held() const noexcept { return fd_ >= 0; }
-  // False where the file has been removed, or another one has its name: another process may hold that. Two system
-  // calls.
+  // Returns false if the file was removed or another file has its name, because another process may hold the lock on
+  // that. Costs two system calls.
   bool excludes_others() const noexcept;
 
  private:
@@ -39,7 +39,7 @@ class file_lock {
   std::string path_;
 };
 
-// The file, open, of this format.
+// The open file, whose format is this version's.
 class database {
  public:
   // Throws what sqlite_store() does.
@@ -50,10 +50,10 @@ class database {
     void operator()(sqlite3* its) const noexcept { sqlite3_close_v2(its); }
   };
   using connection = std::unique_ptr<sqlite3, close>;
-  // Another connection, that only reads. Any thread. Throws sqlite_failure.
+  // Makes another connection, which only reads. Any thread. Throws sqlite_failure.
   connection connect_to_read() const;
   shard_id shards() const noexcept { return shards_; }
-  // The file itself, where a link leads to it.
+  // The file itself, if the given path is a link to it.
   const std::string& path() const noexcept { return path_; }
   bool read_only() const noexcept { return !lock_.held(); }
   room& space() noexcept { return room_; }

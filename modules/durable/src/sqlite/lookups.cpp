@@ -12,9 +12,9 @@
 namespace detent::durable::detail {
 namespace {
 
-constexpr std::size_t bytes_a_piece = std::size_t{1} << 20u;  // of payload: as many take a millisecond
+constexpr std::size_t bytes_a_piece = std::size_t{1} << 20u;  // of payload; reading them takes a millisecond
 
-constexpr std::size_t most_sorted = 1'000'000;  // rows of a span at once: 16 MB
+constexpr std::size_t most_sorted = 1'000'000;  // rows of a span at once, which take 16 MB
 
 stored_time time_in(const statement& row, int column) noexcept {
   return stored_time(std::chrono::microseconds(row.number(column)));
@@ -24,7 +24,8 @@ listed_record dead_one(const statement& row, shard_id shard) {
   return {record_of(row, shard), std::string(row.text(8)), time_in(row, 9)};
 }
 
-// One view of the file for all queries of a piece: each would take and give back the locks of the log by itself.
+// Gives all queries of a piece one view of the file. Without it, each query would take and release the locks of the
+// log.
 class one_view {
  public:
   explicit one_view(sqlite3* on) : on_(sqlite3_get_autocommit(on) != 0 ? on : nullptr) {
@@ -37,12 +38,12 @@ class one_view {
   }
 
  private:
-  sqlite3* const on_;  // null: a transaction is under way
+  sqlite3* const on_;  // null if a transaction is under way
 };
 
 }  // namespace
 
-// A file that another version has written lacks times of deaths, and one that is only read gets none.
+// A file that another version has written lacks times of deaths, and a connection that only reads cannot add them.
 lookups::lookups(sqlite3* on) : on_(on) {
   schema_ = statement(on, "SELECT 1 FROM sqlite_schema WHERE name = CAST(? AS TEXT)");
   if (!has("deaths") || !is_counted()) {
@@ -84,7 +85,7 @@ std::optional<listed_record> lookups::find(const timer_ref& which) {
   return out;
 }
 
-// Without the indexes, which a file lacks that only other versions have written, all that have a partition are looked
+// The indexes are missing from files that only other versions have written. Then all timers in a partition are looked
 // at.
 void lookups::prepare_for_keys() {
   const bool has_keys = has("timers_in_partitions");
@@ -120,7 +121,7 @@ std::vector<listed_record> lookups::find_by_key(const key_request& which) {
 std::vector<lookups::row_place> lookups::recurring_places(const list_request& which, const row_place& after,
                                                           std::size_t most) {
   std::vector<row_place> out;
-  if (!has("timers_that_recur")) return out;  // no timer here does
+  if (!has("timers_that_recur")) return out;  // no timer in this file recurs
   if (recurring_.is_empty())
     recurring_ = statement(on_,
                            "SELECT due, row FROM timers WHERE shard = ?1 AND schedule <> x'' AND due >= ?2 "
@@ -137,7 +138,7 @@ void lookups::sort_span(shard_id shard, std::int64_t span, const row_place& afte
   while (in_span_.step()) sorted_.rows.push_back({time_in(in_span_, 0), in_span_.number(1)});
 }
 
-// By spans, each of which is sorted once for all pieces: there is no index of due times.
+// Goes from span to span and sorts each once for all pieces, because there is no index of due times.
 std::vector<lookups::row_place> lookups::next_places(const list_request& which, std::size_t most) {
   const list_place last = list_place::of(which.after);
   const bool goes_on = !last.tie.empty() && last.at >= which.from;
@@ -164,7 +165,7 @@ std::vector<lookups::row_place> lookups::next_places(const list_request& which, 
   }
 }
 
-// With the number of the sorted span, if it is that one's: else the span is sorted again.
+// Includes the number of the sorted span if the row is from that span; without it, the next piece sorts the span again.
 std::string lookups::words_of(const row_place& last) const {
   const bool is_sorted = span_index::span_of(last.due) == sorted_.span;
   return list_place{last.due, bytes_of(static_cast<std::uint64_t>(last.row)) + bytes_of(is_sorted ? sorted_.number : 0)}
@@ -182,7 +183,7 @@ list_page lookups::list(const list_request& which) {
     return out;
   }
   const one_view same(on_);
-  // One more, to know whether something is left.
+  // Asks for one row more, to know whether something is left.
   const bool has_filter = !which.handler.empty() || !which.key_prefix.empty() || which.partition;
   const std::size_t most = has_filter ? timers_a_piece : std::min(which.limit, timers_a_piece);
   std::size_t bytes = 0;
@@ -195,7 +196,7 @@ list_page lookups::list(const list_request& which) {
       return out;
     }
     last = &at;
-    if (row_.with(at.row, which.shard, at.due).step()) {  // else it has gone since
+    if (row_.with(at.row, which.shard, at.due).step()) {  // otherwise the row has gone since
       bytes += row_.bytes(7).size();
       const bool fits = (which.handler.empty() || row_.text(5) == which.handler) && has_wanted_key(which, row_.text(0));
       if (fits) out.found.push_back({record_of(row_, which.shard)});
@@ -225,7 +226,7 @@ std::string lookups::visit_dead(const list_request& which, const std::function<b
   return is_cut ? last : std::string();
 }
 
-// The file says so since the present version has it: a change by another one has another generation.
+// The file says whether its counts are right: a change by another version leaves another generation.
 bool lookups::is_counted() {
   if (counts_.is_empty()) {
     statement columns(on_, "SELECT count(*) FROM pragma_table_info('ring') WHERE name = 'counted'");

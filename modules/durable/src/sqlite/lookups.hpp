@@ -21,7 +21,7 @@
 
 namespace detent::durable::detail {
 
-// The look-ups in the file by one connection, in pieces. Each call throws sqlite_failure. One thread.
+// The look-ups in the file through one connection, in pieces. Each call throws sqlite_failure. Used by one thread.
 class lookups {
  public:
   lookups() noexcept = default;
@@ -30,10 +30,10 @@ class lookups {
   std::optional<listed_record> find(const timer_ref& which);
   std::vector<listed_record> find_by_key(const key_request& which);
   list_page list(const list_request& which);
-  // Calls `visit` with each dead timer that the request names, of one piece, until it returns false: it has no room.
-  // Returns where to go on.
+  // Calls `visit` with each dead timer of one piece that the request names, until it returns false because it has no
+  // room. Returns where to continue.
   std::string visit_dead(const list_request& which, const std::function<bool(listed_record&&)>& visit);
-  // Reads how many timers each shard has, and how many dead ones. By what the file says about itself, if that is true.
+  // Reads how many live and dead timers each shard has. It uses the counts in the file if those are right.
   void count(std::span<shard_state> shards);
   std::uint64_t count_due(stored_time by, shard_id shard);
   stored_time nth_death(std::size_t nth, shard_id shard);
@@ -47,11 +47,11 @@ class lookups {
     }
     friend bool operator==(const row_place&, const row_place&) = default;
   };
-  // The rows of one span in their order, for the pieces of one list: the next one goes on where its words lead, by the
-  // number of the span. It may lack what was put since the first of these, and have what has gone since.
+  // The rows of one span in order, for all pieces of one list; the words of a place name the span by its number. It may
+  // lack rows that were put after the first piece, and may still have rows that have gone since.
   struct sorted_span {
     shard_id shard = 0;
-    std::uint64_t number = 0;  // 0: there is none
+    std::uint64_t number = 0;  // 0 if there is none
     std::int64_t span = 0;
     std::vector<row_place> rows = {};
   };
@@ -66,14 +66,14 @@ class lookups {
 
   sqlite3* on_ = nullptr;
   sorted_span sorted_;
-  std::uint64_t last_number_ = 0;  // random at first: words of another connection name none of these
+  std::uint64_t last_number_ = 0;  // begins at random, so that words of another connection match none
   statement live_, dead_, row_, in_span_, next_span_, recurring_, deaths_, due_, nth_, counts_, schema_;
   statement live_by_key_, dead_by_key_;
-  bool has_keys_ = false;  // these two go by the indexes
+  bool has_keys_ = false;  // the file has the indexes that these two use
 };
 
-// Timers in a partition by their keys without it, alive and dead. A file has it since the first of these: others do not
-// pay for it.
+// Finds timers in a partition by their keys without it, alive or dead. The index is made with the first such timer, so
+// that other files do not pay for it.
 inline constexpr const char* index_of_keys =
     "CREATE INDEX timers_in_partitions ON timers (substr(key, 2 + unicode(substr(key, 1, 1)))) WHERE key >= x'01';"
     "CREATE INDEX dead_in_partitions ON dead (substr(key, 2 + unicode(substr(key, 1, 1)))) WHERE key >= x'01'";

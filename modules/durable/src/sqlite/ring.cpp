@@ -39,7 +39,7 @@ std::uint64_t sum_of(const std::byte* from, std::size_t count, std::uint64_t sum
   return mix(sum, word ^ std::uint64_t{count} << 56);
 }
 
-// Changes when the machine starts. 0: not known, and no ring is believed.
+// Changes when the machine starts. If it is 0, the start is not known, and no ring is believed.
 std::array<std::uint64_t, 2> this_start() noexcept {
   std::array<std::uint64_t, 2> out{};
   const int file = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
@@ -60,19 +60,19 @@ constexpr std::uint64_t phase_bits = 3;
 
 struct ring::header {
   std::uint64_t magic_word, version_word, slots;
-  std::array<std::uint64_t, 2> start;  // of the machine
-  std::uint64_t sum;                   // of the above
+  std::array<std::uint64_t, 2> start;  // identifies the start of the machine
+  std::uint64_t sum;                   // of the fields above
   base::atomic<std::uint64_t> generation, next_generation;
-  base::atomic<std::uint64_t> unlisted;  // runs without a slot
+  base::atomic<std::uint64_t> unlisted;  // runs that have no slot
 
   std::uint64_t its_sum() const noexcept {
     return mix(mix(mix(mix(mix(0, magic_word), version_word), slots), start[0]), start[1]);
   }
 };
 
-// Written by one thread at a time: that which has begun the run, and then that which ends it.
+// Written by one thread at a time: the one that begins the run, and then the one that ends it.
 struct ring::slot {
-  base::atomic<std::uint64_t> state;  // the phase, and a sum of what that has written
+  base::atomic<std::uint64_t> state;  // the phase, and a checksum of what was written in it
   std::uint64_t id;
   std::int64_t due;
   std::uint32_t attempt;
@@ -80,7 +80,7 @@ struct ring::slot {
   std::uint16_t key_size;
   std::uint32_t left_size;
   static constexpr std::size_t room = slot_bytes - 36;
-  std::array<std::byte, room> bytes;  // the key, and what the run has left
+  std::array<std::byte, room> bytes;  // the key, and the leavings of the run
 
   std::uint64_t sum() const noexcept {
     const std::uint64_t words[] = {id, static_cast<std::uint64_t>(due),
@@ -92,11 +92,11 @@ struct ring::slot {
     const auto number = static_cast<std::uint64_t>(is);
     return (mix(is == phase::ended ? sum_with_left() : sum(), number) & ~phase_bits) | number;
   }
-  // (1) release: the process that reads this state at (4) reads what it sums up. In this one the compiler must not move
-  // it, as the process may end anywhere.
+  // (1) release: the process that reads this state at (4) reads what the checksum covers. Within this process the
+  // compiler must not move the store, because the process may end at any instruction.
   void go_to(phase next) noexcept { state.store(state_in(next), base::release); }
 
-  // Whether it is in that phase, with all that belongs to it. Then `out` has it.
+  // Returns whether the slot is in that phase and everything that belongs to it is there. If so, `out` has it.
   bool read(phase is, std::uint64_t found, left_run& out) const {
     if (key_size > room || (is == phase::ended && left_size > room - key_size)) return false;
     if (found != state_in(is)) return false;
@@ -164,7 +164,7 @@ left_ring ring::read(const std::string& path, std::uint64_t generation) {
   if (head.magic_word != magic || head.version_word != version || head.sum != head.its_sum()) return out;
   if (head.slots > most_slots || bytes < size_with(head.slots)) return out;
   if (head.start != this_start() || head.start[0] == 0 || generation == 0) return out;
-  // (2) acquire, both: pair with (3), of a process that has ended.
+  // (2) acquire, both: pair with (3) in a process that has ended.
   const std::uint64_t its = head.generation.load(base::acquire), next = head.next_generation.load(base::acquire);
   if (its != generation && next != generation) return out;
   for (std::size_t i = 0; i < head.slots; ++i) {
@@ -172,7 +172,8 @@ left_ring ring::read(const std::string& path, std::uint64_t generation) {
     const std::uint64_t state = each.state.load(base::acquire);  // (4) acquire: pairs with (1)
     if (state == 0) continue;
     const auto is = static_cast<phase>(state & phase_bits);
-    if (is == phase::free || !each.read(is, state, out.runs.emplace_back())) return {};  // torn: believe none of it
+    // Torn: nothing in the ring can be trusted.
+    if (is == phase::free || !each.read(is, state, out.runs.emplace_back())) return {};
   }
   out.is_known = true;
   out.is_complete = head.unlisted.load(base::acquire) == 0;  // (6) acquire: pairs with (5)
@@ -198,7 +199,7 @@ ring::~ring() {
   ::close(fd_);
 }
 
-// Room on the disk is set aside, as a store into a page that has none would end the process.
+// Allocates blocks on the disk, because a store into a page without them would end the process.
 int ring::map(std::size_t slots) {
   if (const int problem = ::posix_fallocate(fd_, 0, static_cast<off_t>(size_with(slots))); problem != 0) return problem;
   mapping larger(fd_, size_with(slots), true);
@@ -207,7 +208,7 @@ int ring::map(std::size_t slots) {
   if (mapped_ != nullptr) ::munmap(mapped_, size_with(slots_));
   mapped_ = larger.let_go();
   const bool is_new = slots_ == 0;
-  // Relaxed, here and below: no database has this ring until its generation has been written.
+  // relaxed, here and below: no database has this ring until its generation has been written.
   if (is_new) head().generation.store(0, base::relaxed);
   for (std::size_t i = slots_; i < slots; ++i) at(static_cast<place>(i)).state.store(0, base::relaxed);
   free_.clear();
@@ -234,14 +235,15 @@ void ring::about_to_have(std::uint64_t generation) noexcept {
 }
 
 void ring::has(std::uint64_t generation) noexcept {
-  // (3) release, both: as above, and the slots are as they must be.
+  // (3) release, both: as in about_to_have(), and for the slots, which are in order by now.
   head().next_generation.store(generation, base::release);
   head().generation.store(generation, base::release);
 }
 
 bool ring::is_empty() noexcept {
   const std::lock_guard locked(lock_);
-  return free_.size() == slots_ && head().unlisted.load(base::relaxed) == 0;  // relaxed: by the callers of release()
+  // relaxed: the calling thread is the one that calls release().
+  return free_.size() == slots_ && head().unlisted.load(base::relaxed) == 0;
 }
 
 run_journal::place ring::begin(const record& what) noexcept {
@@ -254,7 +256,7 @@ run_journal::place ring::begin(const record& what) noexcept {
     }
   }
   if (its == nowhere) {
-    head().unlisted.fetch_add(1, base::release);  // (5) release: before its handler is called; pairs with (6)
+    head().unlisted.fetch_add(1, base::release);  // (5) release: before the handler is called; pairs with (6)
     return nowhere;
   }
   slot& to = at(its);
@@ -279,11 +281,11 @@ void ring::release(std::span<const place> which) noexcept {
   const std::lock_guard locked(lock_);
   for (const place each : which) {
     if (each == nowhere) {
-      head().unlisted.fetch_sub(1, base::release);  // (5) release: it is over; pairs with (6)
+      head().unlisted.fetch_sub(1, base::release);  // (5) release: the run is over; pairs with (6)
       continue;
     }
-    at(each).state.store(0, base::relaxed);  // relaxed: the lock is between this and its next use
-    free_.push_back(each);                   // never beyond what was reserved
+    at(each).state.store(0, base::relaxed);  // relaxed: the lock orders this before the slot's next use
+    free_.push_back(each);                   // never exceeds what was reserved
   }
 }
 

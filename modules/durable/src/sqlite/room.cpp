@@ -10,11 +10,11 @@
 namespace detent::durable::detail {
 namespace {
 
-constexpr std::int64_t most_bytes_of_log = std::int64_t{48} << 20;  // at its longest, and a batch or two
+constexpr std::int64_t most_bytes_of_log = std::int64_t{48} << 20;  // at the log's greatest length, with a batch or two
 constexpr std::int64_t most_pages_of_log = 8192, least_pages_of_log = 64;
 constexpr std::int64_t part_of_disk = 16;
-constexpr int growth = 1 << 20;       // of the file at a time
-constexpr std::int64_t spare = 1024;  // pages: what dies takes more of them than what lives
+constexpr int growth = 1 << 20;       // the file grows by this much
+constexpr std::int64_t spare = 1024;  // pages, because a dead timer takes more of them than a live one
 
 std::int64_t size_of_disk(const std::string& path) {
   struct statvfs disk {};
@@ -34,11 +34,12 @@ room::room(sqlite3* file, const std::string& path, std::size_t most_bytes)
     static_cast<void>(::fallocate(log, FALLOC_FL_KEEP_SIZE, 0, bytes));
     ::close(log);
   }
-  // So that it fits into its blocks, with a batch that is on its way.
+  // So that the log, with a batch that is being written, fits into its blocks.
   const std::int64_t pages = std::clamp(bytes * 2 / 3 / page_size_, least_pages_of_log, most_pages_of_log);
   check(sqlite3_wal_autocheckpoint(file, static_cast<int>(pages)));
   int step = static_cast<int>(std::min<std::int64_t>(growth, most_ / 64));
-  static_cast<void>(sqlite3_file_control(file, "main", SQLITE_FCNTL_CHUNK_SIZE, &step));  // else byte by byte
+  // If it is refused, the file grows page by page.
+  static_cast<void>(sqlite3_file_control(file, "main", SQLITE_FCNTL_CHUNK_SIZE, &step));
 }
 
 void room::make_for_growth() {

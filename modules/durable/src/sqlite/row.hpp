@@ -10,13 +10,13 @@
 
 namespace detent::durable::detail {
 
-// A query of rows begins with these columns: key, id, due, attempt, by_rule, handler, schedule, payload.
+// A query for rows begins with these columns: key, id, due, attempt, by_rule, handler, schedule, payload.
 
 inline stored_time due_of(const statement& row) noexcept {
   return stored_time(std::chrono::microseconds(row.number(2)));
 }
 
-// Reads a row into `to`, which is a fresh record.
+// Reads a row into `to`, which must be a new record.
 inline void read_record(const statement& row, shard_id shard, record& to) {
   const auto payload = row.bytes(7);
   to.shard = shard;

@@ -34,7 +34,7 @@ const read_place* span_index::next() const noexcept {
 std::vector<read_place> span_index::take(const read_place& after, const read_place& upto, std::size_t limit) {
   std::vector<read_place> out;
   for (const read_place* its = next(); its != nullptr && *its <= upto && out.size() != limit; its = next()) {
-    // Moved away and back, it is there twice.
+    // A row that was moved away and back is there twice.
     if (*its > (out.empty() ? after : out.back())) out.push_back(*its);
     if (!added_.empty() && its == &*added_.begin())
       added_.erase(added_.begin());

@@ -14,21 +14,21 @@
 
 namespace detent::durable::detail {
 
-// A calendar queue on the disk: the file indexes due times only by spans of 18 minutes, in which rows are in the order
-// in which they came, so that a thousand random due times of a day touch some 80 pages of the index and not a thousand.
-// The spans that a term has reached are sorted here, in memory. The tie of a place is its row. A place that is no
-// longer true, because its row was erased or moved, stays; the reader of the row sees that.
+// A calendar queue on the disk. The file indexes due times only by spans of 18 minutes, within which rows are in the
+// order of their arrival. So a thousand random due times of a day touch some 80 pages of the index instead of a
+// thousand. The spans that a term has reached are sorted here, in memory. The tie of a place is its row. A place stays
+// here when its row is erased or moved; the reader finds that out from the row.
 class span_index {
  public:
-  // From nothing on, for a new term.
+  // Forgets everything, for a new term.
   void clear() noexcept;
-  // Rows that are due up to then are sorted here from now on. `rows` is the query below, of the shard.
+  // From now on, rows that are due by `upto` are sorted here. `rows` is the query below, for the shard.
   void reach(stored_time upto, shard_id shard, statement& rows);
-  // A row that was put or moved; ignored where no span of it is here.
+  // Adds a row that was put or moved, unless its span is not here.
   void add(const read_place& place);
-  // The next ones in (`after`, `upto`], at most `limit`. They are gone from here, and so is what comes before.
+  // Takes the next places in (`after`, `upto`], at most `limit`. They, and all places before them, are no longer here.
   std::vector<read_place> take(const read_place& after, const read_place& upto, std::size_t limit);
-  // The last ones of what was just taken are here again.
+  // Puts back the last ones of those just taken.
   void put_back(std::span<const read_place> places);
 
   static std::int64_t span_of(stored_time due) noexcept { return due.time_since_epoch().count() >> 30; }
@@ -40,9 +40,9 @@ class span_index {
  private:
   const read_place* next() const noexcept;
 
-  std::vector<read_place> sorted_;  // backwards: the next one is the last
+  std::vector<read_place> sorted_;  // in reverse order: the next one is at the end
   std::set<read_place> added_;
-  std::int64_t spans_ = INT64_MIN;  // those before this one are here
+  std::int64_t spans_ = INT64_MIN;  // spans before this one are here
 };
 
 }  // namespace detent::durable::detail

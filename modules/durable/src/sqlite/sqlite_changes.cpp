@@ -11,7 +11,7 @@
 namespace detent::durable::detail {
 
 void sqlite_store_on_file::note_place(shard_id shard, const read_place& place) {
-  if (place > book_.level(shard)) spans_[shard].add(place);  // else it is announced
+  if (place > book_.level(shard)) spans_[shard].add(place);  // otherwise it is announced
 }
 
 void sqlite_store_on_file::announce_later(shard_id shard, announced what) {
@@ -35,7 +35,7 @@ void sqlite_store_on_file::erase_successor(shard_id shard, const std::string& ke
   if (known_.successors != 0) known_.successors -= erase_successor_.with(shard, key).run();
 }
 
-// The timer before it has gone. The successor is erased before it is added: a full file has room then.
+// The timer before the successor has gone. The successor is erased before it is added, so that a full file has room.
 void sqlite_store_on_file::promote(shard_id shard, const std::string& key) {
   if (known_.successors == 0) return;
   if (!find_successor_.with(shard, key).step()) return;
@@ -66,7 +66,7 @@ void sqlite_store_on_file::index_if_in_a_partition(const record& its) {
   known_.in_partitions = true;
 }
 
-// False: its key names a timer.
+// Returns false if the key names a timer.
 bool sqlite_store_on_file::add(const record& its) {
   index_if_recurring(its);
   index_if_in_a_partition(its);
@@ -120,7 +120,7 @@ change_status sqlite_store_on_file::revive(const record& its) {
   const auto payload = find_dead_.bytes(2);
   again.payload.assign(payload.begin(), payload.end());
   find_dead_.reset();
-  erase_dead(its.shard, its.key);  // before: a full file has room then
+  erase_dead(its.shard, its.key);  // erased first, so that a full file has room
   add(again);
   return change_status::stored;
 }
@@ -158,7 +158,7 @@ bool sqlite_store_on_file::erase_run(const end_request& what) {
   return erased != 0;
 }
 
-// Erased before it is buried: a full file has room then.
+// The timer is erased before it is buried, so that a full file has room.
 bool sqlite_store_on_file::kill(const end_request& what) {
   const shard_id shard = what.term.shard;
   if (!find_run_.with(shard, what.key, what.id, what.ran).step()) return false;
@@ -181,7 +181,7 @@ bool sqlite_store_on_file::move(const end_request& what) {
   move_run_.with(shard, what.key, what.id, what.ran, what.due, what.attempt, what.by_rule, what.payload);
   const bool moved = move_run_.run() != 0;
   const found_row its = find(shard, what.key);
-  if (!moved) return its.id == what.id && its.due == what.due && its.attempt == what.attempt;  // sent again
+  if (!moved) return its.id == what.id && its.due == what.due && its.attempt == what.attempt;  // it was sent again
   if (what.attempt == 1 && what.due != what.ran) erase_successor(shard, what.key);
   note_place(shard, its.place());
   if (book_.has_to_announce_own(shard, its.place())) announce_later(shard, {.key = what.key});

@@ -29,7 +29,7 @@ void count_due_of(lookups& in, stored_time by, std::span<std::uint64_t> shards) 
 }
 
 // A connection of its own, so that SQLite lets it read while the store writes. Each call sees what was committed when
-// it begins. Terms are in the memory of the store.
+// it began. Terms are in the memory of the store, so it sees none.
 class sqlite_view final : public store_view {
  public:
   explicit sqlite_view(const database& of) : file_(of) {}
@@ -119,7 +119,7 @@ errc sqlite_store_on_file::look(std::span<shard_state> shards) {
     for (shard_id shard = 0; shard != static_cast<shard_id>(shards.size()); ++shard)
       shards[shard] = {.shard = shard,
                        .fence = book_.fence(shard),
-                       // Terms are known to the process alone that has the file.
+                       // Only the process that holds the file knows its terms.
                        .node = std::string(file_.read_only() ? "?" : book_.owner(shard)),
                        .upto = book_.level(shard).due,
                        .timers = static_cast<std::uint64_t>(known_.counts[shard].timers),

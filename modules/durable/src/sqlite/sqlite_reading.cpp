@@ -17,20 +17,20 @@ namespace detent::durable::detail {
 namespace {
 
 constexpr std::int64_t close_together = 8;  // a step costs an eighth of a search, or less
-constexpr std::ptrdiff_t ahead = 8;         // rows; a record's lines arrive in less
+constexpr std::ptrdiff_t ahead = 8;         // rows; by then the cache lines of a record have arrived
 constexpr std::size_t most_at_once = 1 << 16;
 
 std::int64_t row_of(const read_place& its) noexcept { return static_cast<std::int64_t>(its.tie); }
 
-// A row that is wanted, and where its record goes.
+// A row that is wanted, and the place for its record.
 struct wanted_row {
   std::int64_t row;
   stored_time due;
   record* to;
 };
 
-// The places in the order of their rows, with where the record of each goes. Those that are `close` are sorted by
-// counting, which looks at each twice.
+// Returns the places in the order of their rows, each with the place of its record. If they are `close`, they are
+// sorted by counting, which passes over them twice.
 std::vector<wanted_row> in_order_of_rows(std::span<const read_place> places, std::int64_t first, std::int64_t last,
                                          bool close, std::vector<record>& found) {
   std::vector<wanted_row> out(places.size());
@@ -40,7 +40,8 @@ std::vector<wanted_row> in_order_of_rows(std::span<const read_place> places, std
     std::ranges::sort(out, {}, &wanted_row::row);
     return out;
   }
-  std::vector<std::uint32_t> at(static_cast<std::size_t>(last - first) + 2);  // in `out`, of the next one of each row
+  // For each row, the index in `out` of its next place.
+  std::vector<std::uint32_t> at(static_cast<std::size_t>(last - first) + 2);
   for (const read_place& its : places) ++at[static_cast<std::size_t>(row_of(its) - first) + 1];
   std::partial_sum(at.begin(), at.end(), at.begin());
   for (std::size_t i = 0; i < places.size(); ++i)
@@ -48,14 +49,15 @@ std::vector<wanted_row> in_order_of_rows(std::span<const read_place> places, std
   return out;
 }
 
-// Records are filled in the order of rows, and lie in that of due times: each would be a miss of the cache.
+// Records are filled in the order of rows but lie in the order of due times, so without this each would be a cache
+// miss.
 void prefetch(const record& its) noexcept {
   constexpr std::size_t line = 64;
   const auto* const at = reinterpret_cast<const char*>(&its);
   for (std::size_t offset = 0; offset < sizeof(record); offset += line) __builtin_prefetch(at + offset, 1);
 }
 
-// Those that are there.
+// Appends those that were found.
 void append(std::vector<record> found, std::vector<record>& out) {
   std::erase_if(found, [](const record& its) { return its.key.empty(); });
   if (out.empty())
@@ -66,8 +68,9 @@ void append(std::vector<record> found, std::vector<record>& out) {
 
 }  // namespace
 
-// Fills `found` in the order of the places; a record without a key: no such timer is there. Where they lie close
-// together, by one walk through the file; else row by row. False: their payloads have more than `most` bytes.
+// Fills `found` in the order of the places. A record without a key stands for a timer that is not there. If the places
+// are close together, it walks once through that part of the file; otherwise it looks up each row. Returns false if the
+// payloads have more than `most` bytes.
 bool sqlite_store_on_file::read_rows(std::span<const read_place> places, shard_id shard, std::size_t most,
                                      std::vector<record>& found) {
   found.resize(places.size());
@@ -76,7 +79,7 @@ bool sqlite_store_on_file::read_rows(std::span<const read_place> places, shard_i
   const bool close = static_cast<std::int64_t>(places.size()) > (last - first) / close_together;
   const std::vector<wanted_row> by_row = in_order_of_rows(places, first, last, close, found);
   std::size_t bytes = 0;
-  // A row that was erased may be another timer's by now, also of another shard.
+  // The row of a timer that was erased may belong to another timer by now, even of another shard.
   const auto keep = [&](const wanted_row& its, const statement& row) {
     if (row.number(9) != shard || due_of(row) != its.due) return;
     read_record(row, shard, *its.to);
@@ -111,7 +114,7 @@ void sqlite_store_on_file::read_due(const read_request& what, read_result& out) 
   read_place level = book_.level(shard);
   std::size_t bytes = 0;
   for (bool cut = false; !cut;) {
-    // One more than fits is looked for, to know whether there is one.
+    // Looks for one more than fits, to know whether there is one.
     std::size_t at_once = std::max<std::size_t>(what.limit - out.due.size(), 1);
     const std::size_t left = what.bytes - std::min(bytes, what.bytes);
     if (!any_size) at_once = std::min(at_once, rows_at_once_);
@@ -145,7 +148,7 @@ void sqlite_store_on_file::read_due(const read_request& what, read_result& out) 
     if (!cut && places.size() == rows_at_once_ && bytes <= what.bytes / 2)
       rows_at_once_ = std::min(2 * rows_at_once_, most_at_once);
   }
-  // By rows, so far, where due times are equal.
+  // So far, places with equal due times are in the order of rows.
   const auto order = [](const record& its) { return std::pair(its.due, its.id); };
   if (!std::ranges::is_sorted(out.due, {}, order)) std::ranges::sort(out.due, {}, order);
   book_.advance(shard, level);
@@ -167,7 +170,7 @@ void sqlite_store_on_file::read_announced(shard_id shard, read_result& out) {
 }
 
 errc sqlite_store_on_file::read_on(std::span<const read_request> what, std::span<read_result> results) {
-  // Another process may have the file, and run what we would: our terms are over.
+  // Another process may have the file and run this node's timers, so its terms are over.
   if (!file_.is_ours())
     for (const read_request& one : what) book_.lapse(one.term);
   try {
@@ -181,7 +184,8 @@ errc sqlite_store_on_file::read_on(std::span<const read_request> what, std::span
       results[i].stands = true;
     }
   } catch (const sqlite_failure& failure) {
-    // Records and announcements that did not arrive would be lost to these terms: they end, and the next ones read all.
+    // Records and announcements that did not arrive would be lost to these terms, so the terms end. The next ones read
+    // everything.
     for (const read_request& one : what) book_.lapse(one.term);
     return meaning(failure.code);
   }

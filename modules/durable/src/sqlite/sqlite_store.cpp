@@ -14,12 +14,12 @@ namespace detent::durable {
 namespace detail {
 namespace {
 
-// A copy of the file that is older than that takes no ring for its own.
+// A copy of the file that is older than this does not take the ring for its own.
 constexpr auto generation_lasts = std::chrono::seconds(1);
 
 std::uint64_t random_generation() {
   std::random_device device;
-  return std::uint64_t{device()} << 32 | device() | 1;  // 0: there was none
+  return std::uint64_t{device()} << 32 | device() | 1;  // never 0, which stands for none
 }
 
 }  // namespace
@@ -78,7 +78,7 @@ sqlite_store_on_file::sqlite_store_on_file(const std::string& path, const sqlite
     index.reset();
   }
   committed_ = known_;
-  if (!file_.read_only()) {  // else it may be as an earlier version has left it
+  if (!file_.read_only()) {  // otherwise the file may be as an earlier version has left it
     set_generation_ = make("UPDATE ring SET generation = ?1, counted = ?1");
     set_counts_ = make("UPDATE shards SET timers = ?2, dead = ?3 WHERE shard = ?1");
     note_death_ = make("INSERT OR REPLACE INTO deaths VALUES (?, ?, ?)");
@@ -133,7 +133,7 @@ void sqlite_store_on_file::write_counts() {
       set_counts_.with(shard, its.timers, its.dead).run();
 }
 
-// Before anything is read: what the process has left that had the file last.
+// Before anything is read, writes what the last process that had the file has left in the ring.
 void sqlite_store_on_file::follow_former() {
   const std::string path = file_.path() + ".ring";
   statement ask(file_.handle(), "SELECT generation FROM ring");
@@ -154,10 +154,10 @@ void sqlite_store_on_file::follow_former() {
 }
 
 void sqlite_store_on_file::follow(const left_ring& its) {
-  // Terms in which the changes are carried out: nothing has been read, and nothing is announced.
+  // Makes terms under which the changes can be carried out. Nothing has been read, so nothing is announced.
   for (shard_id shard = 0; shard < file_.shards(); ++shard) book_.begin({}, {shard, 1}, std::chrono::hours(1));
   const auto goes_on = [](const left_run& each) { return each.was == left_run::state::under_way; };
-  // Of several that ran, it is not known which has ended the process; they are tried one by one.
+  // If several runs were under way, it is not known which one has ended the process, so they will be tried one by one.
   const bool alone = its.is_complete && std::ranges::count_if(its.runs, goes_on) == 1;
   for (const left_run& each : its.runs) {
     if (each.was == left_run::state::ended) finish(each);
@@ -167,8 +167,8 @@ void sqlite_store_on_file::follow(const left_ring& its) {
   }
 }
 
-// The handler's requests are about the timer as the run had it. They are not carried out if the store already had the
-// run's end, or if another timer has the key.
+// The handler's requests are about the timer as the run had it. So they are not carried out if the store had the run's
+// end already, or if another timer has the key.
 void sqlite_store_on_file::finish(const left_run& its) {
   end_request end = its.left.end;
   end.term.fence = 1;
@@ -177,7 +177,7 @@ void sqlite_store_on_file::finish(const left_run& its) {
     std::visit([&](const auto& asked) { static_cast<void>(change_one(asked)); }, each);
 }
 
-// From time to time; 0: not yet.
+// Returns a new generation from time to time, and otherwise 0.
 std::uint64_t sqlite_store_on_file::next_generation() {
   if (!ring_ || clocks().elapsed() - generation_at_ < generation_lasts) return 0;
   generation_at_ = clocks().elapsed();
@@ -223,7 +223,7 @@ errc sqlite_store_on_file::give_back(std::span<const term_ref> what) {
   const errc problem = in_transaction([&] {
     for (const term_ref& its : standing) end_term_.with(its.shard, its.fence).run();
   });
-  // They end all the same; those of which the file does not say so were abandoned.
+  // The terms end in any case. A term whose end is not in the file counts as abandoned.
   for (const term_ref& its : standing) {
     book_.give_back(its);
     book_.remember(its, problem != errc{});

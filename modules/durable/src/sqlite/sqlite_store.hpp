@@ -22,8 +22,8 @@
 
 namespace detent::durable::detail {
 
-// Timers and fences in the file, terms in memory: the file's lock proves that the terms of an earlier process are over,
-// and so neither a renewal nor a read costs a write.
+// Keeps timers and fences in the file, and terms in memory. The lock of the file proves that the terms of an earlier
+// process are over, so neither a renewal nor a reading costs a write.
 class sqlite_store_on_file final : public store {
  public:
   sqlite_store_on_file(const std::string& path, const sqlite_options& how);
@@ -55,7 +55,7 @@ class sqlite_store_on_file final : public store {
   struct found_row {
     std::uint64_t id = 0;
     stored_time due{};
-    std::uint64_t row = 0;  // 0: there is none
+    std::uint64_t row = 0;  // 0 if there is none
     std::uint32_t attempt = 0;
     bool by_rule = false;
     read_place place() const noexcept { return {due, row}; }
@@ -66,7 +66,8 @@ class sqlite_store_on_file final : public store {
   void finish(const left_run& its);
   std::uint64_t next_generation();
 
-  // Runs `work`. If this returns errc{}, all its changes are in the file and announced; else none of them is.
+  // Runs `work` in a transaction. If it returns errc{}, all changes are in the file and are announced; otherwise none
+  // is.
   errc in_transaction(const std::function<void()>& work);
   void write_counts();
   found_row find(shard_id shard, const std::string& key);
@@ -95,23 +96,24 @@ class sqlite_store_on_file final : public store {
   void read_announced(shard_id shard, read_result& out);
 
   database file_;
-  std::optional<ring> ring_;                  // none where the file is only read
-  std::chrono::nanoseconds generation_at_{};  // when it got the one that it has, by elapsed()
+  std::optional<ring> ring_;                  // empty if the file is only read
+  std::chrono::nanoseconds generation_at_{};  // when the present generation was made, by elapsed()
   const std::string name_;
   term_book book_;
-  std::vector<span_index> spans_;  // of each shard
-  // Of the transaction under way: what is to be announced, and the keys in it that were changed.
+  std::vector<span_index> spans_;  // by shard
+  // These belong to the transaction under way: its announcements, and the keys that it has changed.
   std::deque<std::pair<shard_id, announced>> to_announce_;
   std::set<std::pair<shard_id, std::string_view>> changed_;
-  // While there are none, no change looks for one of its key, and no put pays for an index of those that recur, or have
-  // a partition.
+  // Counts rows of a kind. While there are none, no change looks for one of its key, and no put pays for the index of
+  // recurring timers or of partitions.
   struct known_rows {
     bool recurring = false, in_partitions = false;
     std::int64_t successors = 0;
-    std::vector<row_count> counts;  // of each shard
+    std::vector<row_count> counts;  // by shard
   };
   known_rows known_, committed_;
-  std::size_t rows_at_once_ = 256;  // of a reading with a limit of bytes: grows, and shrinks where payloads are large
+  // Of a reading that is limited by bytes; grows, and shrinks again if payloads are large.
+  std::size_t rows_at_once_ = 256;
 
   std::mutex listening_;
   std::function<void(shard_id)> wake_;

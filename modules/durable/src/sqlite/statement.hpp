@@ -16,7 +16,7 @@
 
 namespace detent::durable::detail {
 
-// Thrown inside the store, and caught in each of its calls.
+// Thrown and caught within the store: no call lets it out.
 struct sqlite_failure {
   int code;
 };
@@ -25,10 +25,10 @@ inline void check(int code) {
   if (code != SQLITE_OK && code != SQLITE_ROW && code != SQLITE_DONE) throw sqlite_failure{code};
 }
 
-// The store's word for SQLite's code.
+// Translates SQLite's code into the store's.
 errc meaning(int code) noexcept;
 
-// A prepared statement. Text and bytes are bound without a copy: they must outlive the run.
+// A prepared statement. Text and bytes are bound without a copy, so they must outlive the run.
 class statement {
  public:
   statement() noexcept = default;
@@ -40,9 +40,9 @@ class statement {
     handle_.reset(made);
   }
 
-  bool is_empty() const noexcept { return handle_ == nullptr; }  // made without a query
+  bool is_empty() const noexcept { return handle_ == nullptr; }  // it was made without a query
 
-  // Binds all, in their order, from the first on.
+  // Binds all values in order, beginning with the first parameter.
   template <class... Values>
   statement& with(const Values&... values) {
     sqlite3_reset(handle_.get());
@@ -50,24 +50,24 @@ class statement {
     (bind(++place, values), ...);
     return *this;
   }
-  // A row is there.
+  // Returns whether there is a row.
   bool step() {
     const int code = sqlite3_step(handle_.get());
     if (code != SQLITE_ROW) sqlite3_reset(handle_.get());
     check(code);
     return code == SQLITE_ROW;
   }
-  // Runs to its end; returns how many rows it has changed.
+  // Runs the statement to its end and returns how many rows it has changed.
   int run() {
     while (step()) {
     }
     return sqlite3_changes(sqlite3_db_handle(handle_.get()));
   }
-  // Drops the rows that are left.
+  // Drops the remaining rows.
   void reset() noexcept { sqlite3_reset(handle_.get()); }
 
   std::int64_t number(int column) const noexcept { return sqlite3_column_int64(handle_.get(), column); }
-  // The results of these two are valid until the next step.
+  // The results of the next two are valid until the next step.
   std::string_view text(int column) const noexcept {
     const auto its = bytes(column);
     return {reinterpret_cast<const char*>(its.data()), its.size()};
@@ -97,7 +97,7 @@ class statement {
     check(sqlite3_bind_null(handle_.get(), place));
   }
   void bind(int place, std::span<const std::byte> value) {
-    // Bytes that are there and empty: a null pointer would be a NULL.
+    // An empty value must not be a null pointer, which would be a NULL.
     const void* begin = value.empty() ? "" : static_cast<const void*>(value.data());
     check(sqlite3_bind_blob(handle_.get(), place, begin, static_cast<int>(value.size()), SQLITE_STATIC));
   }

@@ -11,14 +11,14 @@
 
 namespace detent::durable::detail {
 
-// The clocks by which leases and due times go: the machine's, or virtual ones.
+// The clocks of leases and due times: the machine's, or virtual ones.
 class clocks {
  public:
   clocks() noexcept = default;
   explicit clocks(const virtual_time& by) noexcept : by_(by) {}
 
   bool are_virtual() const noexcept { return by_.clock != nullptr; }
-  // CLOCK_BOOTTIME, which goes on while the machine is suspended.
+  // CLOCK_BOOTTIME, which continues while the machine is suspended.
   std::chrono::nanoseconds elapsed() const noexcept {
     if (are_virtual()) return by_.clock->now().time_since_epoch();
     timespec now{};
@@ -34,7 +34,8 @@ class clocks {
   virtual_time by_;
 };
 
-// A time as stores have it: in whole microseconds, rounded up, of years 1970 to 2200, so that no arithmetic overflows.
+// A time as stores have it: in whole microseconds, rounded up, of the years 1970 to 2200, so that no arithmetic
+// overflows.
 constexpr stored_time last_time{std::chrono::sys_days(std::chrono::year(2200) / 1 / 1)};
 inline stored_time stored(std::chrono::sys_time<std::chrono::nanoseconds> due) noexcept {
   return std::clamp(std::chrono::ceil<std::chrono::microseconds>(due), stored_time{}, last_time);

@@ -12,16 +12,17 @@
 
 namespace detent::durable::detail {
 
-// A call of list() looks at no more timers: their records take a millisecond at most, from memory, a file or Redis.
+// A call of list() looks at no more timers than this. Reading their records takes at most a millisecond from memory, a
+// file or Redis.
 inline constexpr std::size_t timers_a_piece = 256;
 
-// Whether the timer of this stored key has the partition and the beginning of a key that the request names.
+// Returns whether the timer with this stored key has the partition and the beginning of the key that the request names.
 inline bool has_wanted_key(const list_request& which, std::string_view stored) noexcept {
   const key_parts its = parts_of(stored);
   return its.key.starts_with(which.key_prefix) && (!which.partition || its.partition == *which.partition);
 }
 
-// Whether it is one that the request names. Its place in the list is not looked at.
+// Returns whether the request names the timer. Its place in the list does not matter here.
 inline bool is_wanted(const list_request& which, const record& its) noexcept {
   return has_wanted_key(which, its.key) && (which.handler.empty() || its.handler == which.handler) &&
          (!which.recurring || !its.schedule.empty());
@@ -39,13 +40,12 @@ inline std::uint64_t number_of(std::string_view bytes) noexcept {
   return out;
 }
 
-// A place in a list: a time, and within that the store's own order. It is what list_page::next and list_request::after
-// hold.
+// A place in a list: a time, and then the store's own order. list_page::next and list_request::after hold such a place.
 struct list_place {
   stored_time at = stored_time::min();
   std::string tie = {};
 
-  // Of no bytes, or of too few: before everything.
+  // No bytes, or too few, stand for the place before everything.
   static list_place of(std::string_view after) {
     if (after.size() < 8) return {};
     const auto since = static_cast<std::int64_t>(number_of(after.substr(0, 8)));

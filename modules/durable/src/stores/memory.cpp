@@ -18,7 +18,7 @@ namespace detent::durable {
 namespace detail {
 namespace {
 
-// The look-ups, which are the same in the store and in a view apart: each call takes the lock.
+// The look-ups are the same in the store and in a separate view. Each call takes the lock.
 template <class Base>
 class memory_viewing : public Base {
  public:

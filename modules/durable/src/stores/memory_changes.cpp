@@ -12,7 +12,7 @@ void memory_changes::announce(shard_id shard, announced what) {
   for (const auto& [connection, wake] : data_.listeners) wake(shard);
 }
 
-// Where no timer lives.
+// Adds the timer if its key names none.
 void memory_changes::add(record what) {
   memory_shard& in = shard(what.shard);
   const memory_shard::entry& now = in.set(std::move(what));

@@ -9,7 +9,7 @@
 
 namespace detent::durable::detail {
 
-// Carries out changes, one at a time. The caller holds the lock of the data.
+// Carries out changes one at a time. The caller holds the lock of the data.
 class memory_changes {
  public:
   explicit memory_changes(memory_data& data) noexcept : data_(data) {}

@@ -24,7 +24,7 @@ class memory_shard {
  public:
   struct entry {
     record what;
-    std::uint64_t tie = 0;  // its id, or the next number that is free in its instant
+    std::uint64_t tie = 0;  // its id, or the next free number of its instant
     std::optional<record> successor = {};
     read_place place() const noexcept { return {what.due, tie}; }
   };
@@ -35,18 +35,18 @@ class memory_shard {
   };
 
   entry* find(const std::string& key) noexcept;
-  // Instead of the one of its key, if there is one.
+  // Replaces the timer of the same key, if there is one.
   entry& set(record what, std::optional<record> successor = {});
   void erase(const std::string& key);
   void kill(const std::string& key, std::string why, stored_time now);
   grave* find_dead(const std::string& key) noexcept;
   bool erase_dead(const std::string& key);
 
-  // Appends what lies in (`after`, `upto`], as far as `what` allows. Returns how far that is: `upto`, or the last one.
+  // Appends the timers in (`after`, `upto`], as far as `what` allows. Returns how far it got: `upto`, or the last one.
   read_place read(const read_place& after, const read_place& upto, const read_request& what,
                   std::vector<record>& out) const;
   list_page list(const list_request& which) const;
-  // Appends those of that key, without its partition, which have one.
+  // Appends the timers in a partition whose keys without it are `key`.
   void find_by_key(std::string_view key, const key_request& which, std::vector<listed_record>& out) const;
   purge_page purge(const list_request& which);
   std::uint64_t count_due(stored_time by) const noexcept;
@@ -66,10 +66,11 @@ class memory_shard {
   std::map<read_place, std::string> by_place_;
   std::map<std::string, grave> dead_;
   std::set<std::pair<stored_time, std::string>> by_death_;
-  std::set<std::pair<std::string, std::string>> by_key_;  // of those in a partition, alive or dead: the key, the name
+  // Key and stored name of the timers in a partition, alive or dead.
+  std::set<std::pair<std::string, std::string>> by_key_;
 };
 
-// The data that several connections share. The lock is held for each call.
+// The data that several connections share. Each call holds the lock.
 class memory_data {
  public:
   memory_data(shard_id count, const clocks& by) : book(count, by), shards(count) {}

@@ -84,12 +84,12 @@ read_place memory_shard::read(const read_place& after, const read_place& upto, c
     }
     out.push_back(its);
   }
-  // Where two have the same id, a tie is another number.
+  // If two timers have the same id, the tie of one is another number.
   std::ranges::sort(out, {}, [](const record& its) { return std::pair(its.due, its.id); });
   return last;
 }
 
-// Visits what the request names until `visit` has no room for more. Returns where to go on.
+// Visits the timers that the request names until `visit` has no room for more. Returns where to continue.
 template <class Visit>
 std::string memory_shard::visit_live(const list_request& which, Visit&& visit) const {
   const list_place after = list_place::of(which.after);

@@ -20,11 +20,11 @@
 
 namespace detent::durable::detail {
 
-// A place in the order of a shard's timers: by due time, and then by a number of the store's own, in which no two of
-// one instant are equal.
+// A place in the order of a shard's timers: a due time, and a number that the store chooses. No two timers of one
+// instant have the same number.
 struct read_place {
   stored_time due = stored_time::min();
-  std::uint64_t tie = UINT64_MAX;  // this one: behind all of the instant
+  std::uint64_t tie = UINT64_MAX;  // the greatest value stands for the end of the instant
 
   bool is_whole() const noexcept { return tie == UINT64_MAX; }
   friend std::strong_ordering operator<=>(const read_place& a, const read_place& b) noexcept {
@@ -33,8 +33,8 @@ struct read_place {
   friend bool operator==(const read_place&, const read_place&) = default;
 };
 
-// The terms of a store that one process serves: who has which shard until when, read levels, what is announced to
-// owners, answers to questions, and who is there. Not thread-safe.
+// The terms of a store that one process serves: who has which shard until when, read levels, announcements to owners,
+// answers to questions, and which nodes are there. Not thread-safe.
 class term_book {
  public:
   explicit term_book(shard_id shards, const clocks& by = {}) : clock_(by), shards_(shards) {}
@@ -42,21 +42,21 @@ class term_book {
   shard_id shards() const noexcept { return static_cast<shard_id>(shards_.size()); }
   stored_time now() const noexcept { return clock_.wall_now(); }
   bool stands(const term_ref& term) const noexcept;
-  // How long the standing term has left; 0: there is none.
+  // Returns how long the standing term has left, or 0 if none stands.
   std::chrono::milliseconds left(shard_id shard) const noexcept;
   std::uint64_t fence(shard_id shard) const noexcept { return shards_[shard].fence; }
-  // Of the last term, unless that node had it; else 0.
+  // Returns the fence of the last term, or 0 if that node had it.
   std::uint64_t former(shard_id shard, std::string_view node) const noexcept {
     return shards_[shard].node == node ? 0 : shards_[shard].fence;
   }
   std::string_view owner(shard_id shard) const noexcept;
   read_place level(shard_id shard) const noexcept { return shards_[shard].upto; }
-  // Whether the last term has not been given back.
+  // Returns whether the last term was not given back.
   bool abandoned(shard_id shard) const noexcept { return shards_[shard].abandoned; }
 
   std::uint64_t next_fence(shard_id shard) const noexcept;
   void begin(std::string_view node, const term_ref& term, std::chrono::milliseconds lease);
-  // Remembers a term that has ended, below which no term may go.
+  // Remembers the fence of a term that has ended, because later fences must be greater.
   void remember(const term_ref& ended, bool abandoned) noexcept {
     shards_[ended.shard].fence = ended.fence;
     shards_[ended.shard].abandoned = abandoned;
@@ -67,16 +67,16 @@ class term_book {
   void renew(const term_ref& term, std::chrono::milliseconds lease) noexcept;
   void advance(shard_id shard, const read_place& upto) noexcept;
 
-  // Whether an owner must hear of a change there.
+  // Returns whether an owner must hear of a change at that place.
   bool has_to_announce(shard_id shard, const read_place& changed) const noexcept {
     return changed <= level(shard) && left(shard).count() != 0;
   }
-  // Whether it must hear of what it has moved there itself.
+  // Returns whether the owner must hear even of a timer that it has moved there itself.
   bool has_to_announce_own(shard_id shard, const read_place& moved) const noexcept {
     const read_place upto = level(shard);
     return !upto.is_whole() && moved.due == upto.due && moved <= upto;
   }
-  // Whether its owner has yet to read of a change.
+  // Returns whether the owner has yet to read of a change to the key.
   bool has_unread(shard_id shard, std::string_view key) const noexcept {
     const shard_terms& its = shards_[shard];
     return left(shard).count() != 0 && (its.unread.contains(key) || its.handed_over.contains(key));
@@ -92,11 +92,12 @@ class term_book {
   struct shard_terms {
     std::uint64_t fence = 0;
     std::string node;
-    std::chrono::nanoseconds until{};  // of clocks::elapsed()
+    std::chrono::nanoseconds until{};  // by clocks::elapsed()
     read_place upto;
     bool abandoned = false;
     std::vector<announced> announced_keys;
-    // Of these, those that were changed; and the same of the last reading, which is known to have arrived at the next.
+    // Keys that were changed since the last reading, and those whose changes that reading has handed over. Only the
+    // next reading shows that these have arrived.
     std::set<std::string, std::less<>> unread, handed_over;
     struct reply {
       answer what;

@@ -6,7 +6,7 @@
 
 namespace detent::durable::detail {
 
-// The bytes of the character that begins there; 0: none does.
+// Returns the length of the UTF-8 character at the beginning, or 0 if there is none.
 inline std::size_t length_of_character(std::string_view at) noexcept {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(at[i]); };
   const unsigned char first = byte(0);
@@ -19,14 +19,14 @@ inline std::size_t length_of_character(std::string_view at) noexcept {
   if (length == 0 || at.size() < length) return 0;
   for (std::size_t i = 1; i != length; ++i)
     if ((byte(i) & 0xc0) != 0x80) return 0;
-  // Neither longer than it must be, nor half of a pair, nor beyond the last one.
+  // Refuses overlong forms, surrogates, and characters beyond the last one.
   if ((first == 0xe0 && byte(1) < 0xa0) || (first == 0xed && byte(1) >= 0xa0) || (first == 0xf0 && byte(1) < 0x90) ||
       (first == 0xf4 && byte(1) >= 0x90))
     return 0;
   return length;
 }
 
-// UTF-8 without a zero byte.
+// Returns whether it is UTF-8 without a zero byte.
 inline bool is_text(std::string_view its) noexcept {
   while (!its.empty()) {
     const std::size_t length = length_of_character(its);
