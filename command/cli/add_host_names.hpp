@@ -11,7 +11,8 @@
 
 namespace detent::tool {
 
-// --host NAME, any number of times. `take` is called with each; a name that cannot be one throws usage_error.
+// Adds --host NAME, which may be given any number of times. `take` is called with each name; one that cannot be a
+// host's throws usage_error.
 inline CLI::Option* add_host_names(CLI::App& app, const std::string& help, std::function<void(std::string)> take) {
   const auto take_all = [take = std::move(take)](const std::vector<std::string>& names) {
     for (const std::string& name : names) take(host_name_of("--host", name));

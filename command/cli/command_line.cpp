@@ -13,7 +13,7 @@
 namespace detent::tool {
 namespace {
 
-// The text repeats words of the user, and none of them may move the cursor of a terminal.
+// The text repeats words of the user, and none of them may move a terminal's cursor.
 std::string one_line(std::string text) {
   const auto control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -21,7 +21,7 @@ std::string one_line(std::string text) {
   return text;
 }
 
-// CLI11 misses a command before it complains about what stands in its place.
+// If a command is missing, CLI11 reports that before it complains about the word that stands in its place.
 void check_first(const std::string& word, const CLI::App& app) {
   std::string commands;
   for (const CLI::App* each : app.get_subcommands({})) {

@@ -19,9 +19,9 @@
 
 namespace detent::tool {
 
-// Where results go, and how they are written.
+// Where results go, and in what form.
 struct output_options {
-  std::string report;  // empty: none
+  std::string report;  // empty if none is wanted
   bool json = false;
 };
 
@@ -36,7 +36,7 @@ struct replay_command {
   bool virtual_time = false;
   bool to_end = false;
   bool compare = false;                         // all engines, one after the other
-  duration longest = std::chrono::seconds(10);  // of each of them
+  duration longest = std::chrono::seconds(10);  // for each of them
   double speed = 1;
   engine_choice engine;
   output_options output;
@@ -51,13 +51,13 @@ struct run_command {
 struct doctor_command {
   duration length = std::chrono::seconds(3);
   worker_facts worker;
-  std::string root;   // a copy of /proc and /sys; empty: this host's own
-  std::string later;  // a second copy; empty: none
+  std::string root;   // a copy of /proc and /sys; empty for this host's own
+  std::string later;  // a second copy; empty if there is none
   bool json = false;
 };
 
 struct stat_command {
-  std::vector<std::string> targets;  // ids of processes, and files; none: every engine on the host
+  std::vector<std::string> targets;  // ids of processes, and files; empty for every engine on the host
   stat_form form = stat_form::text;
   stat_intervals intervals;
   std::optional<http_options> listen;
@@ -65,7 +65,7 @@ struct stat_command {
 };
 
 struct pending_command {
-  std::vector<std::string> targets;  // as above
+  std::vector<std::string> targets;  // ids of processes, and files; empty for every engine on the host
   pending_by by = pending_by::engine;
   bool json = false;
 };
@@ -86,7 +86,7 @@ struct durable_command {
   durable_options options;
 };
 
-// The command line asked for nothing but a text, by --help or --version.
+// The command line asked only for a text, by --help or --version.
 struct print_command {
   std::string text;
 };

@@ -7,7 +7,7 @@
 
 namespace detent::tool {
 
-// CLI11 writes the options into the second argument while it parses the command line. A wrong value throws usage_error.
+// CLI11 writes the options into the second argument while it parses. A wrong value throws usage_error.
 void add_options(CLI::App& app, replay_command& replay);
 void add_options(CLI::App& app, run_command& run);
 void add_options(CLI::App& app, doctor_command& doctor);

@@ -15,7 +15,7 @@ bool is_plain(char c) {
          std::string_view("_@%+=:,./-").find(c) != std::string::npos;
 }
 
-// In the largest unit that says it exactly.
+// Uses the largest unit that gives a whole number.
 std::string exact(duration span) {
   std::int64_t value = span.count();
   for (const char* unit : {"ns", "us", "ms"}) {
@@ -39,7 +39,7 @@ std::string shell_quoted(std::string_view word) {
 }
 
 std::string command_text(const replay_command& command) {
-  // A name that begins with a dash would be an option.
+  // Without ./ a name that begins with a dash would be an option.
   const std::string trace = (command.trace.starts_with('-') ? "./" : "") + command.trace;
   std::string out = "detent replay " + shell_quoted(trace);
   if (command.virtual_time) out += " --virtual";

@@ -7,10 +7,10 @@
 
 namespace detent::tool {
 
-std::string shell_quoted(std::string_view word);  // as it is where a shell takes it so
+std::string shell_quoted(std::string_view word);  // unchanged if a shell takes it as it is
 
-// The command that does the same again: every option that decides what happens, the seed included, none that only
-// decides where results go.
+// Returns the command that does the same again. It has every option that decides what happens, including the seed, and
+// none that only decides where results go.
 std::string command_text(const replay_command& command);
 std::string command_text(const run_command& command);
 

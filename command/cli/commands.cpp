@@ -29,7 +29,7 @@ std::optional<report_file> report_of(const output_options& output) {
   return report_file(output.report);
 }
 
-// The answer of a kind of work that has a table, once its report is in place.
+// Makes the answer of a kind of work that has a table, once its report is written.
 template <class Command, class Outcome>
 std::string answer(const Command& command, const Outcome& outcome, const text_table& table,
                    const std::optional<report_file>& report) {
@@ -40,7 +40,7 @@ std::string answer(const Command& command, const Outcome& outcome, const text_ta
   return text;
 }
 
-// A replay of a trace with holes is no error, but its user must know of the holes.
+// A replay of a trace with gaps is no error, but its user must know of the gaps.
 void tell_loss(const replay_command& replay, const replay_counts& counts) {
   if (counts.dropped == 0) return;
   complain(fmt::format("{}: {} operations are missing: the recording dropped them", printable(replay.trace),

@@ -12,11 +12,11 @@ struct command_result {
   command_result(std::string printed) : output(std::move(printed)) {}
 
   std::string output;                   // for standard output
-  std::vector<std::string> complaints;  // for standard error, a line each
+  std::vector<std::string> complaints;  // for standard error, one line each
   int status = 0;
 };
 
-// Does what the command says and writes its report. Throws input_error, and detent::error where an engine refuses its
+// Carries out the command and writes its report. Throws input_error, and detent::error if an engine refuses its
 // options.
 command_result perform(const any_command& command);
 

@@ -52,7 +52,7 @@ void add_query(CLI::App* to, durable_options& options, bool dead, bool alive) {
   if (dead) to->add_flag("--dead", options.dead, alive ? "the dead ones instead" : "as it is without this");
 }
 
-// One timer, or those that a query finds.
+// Adds a command for one timer, or for all timers that a query finds.
 CLI::App* add_change(CLI::App& app, const char* name, const char* help, action what, durable_options& options) {
   CLI::App* const made = add_action(app, name, help, what, options);
   add_store(made, options)->required();

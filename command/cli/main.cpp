@@ -22,7 +22,7 @@ int complain(const char* reason, int status) {
   return status;
 }
 
-// Standard output may be a full disk; that must not look like success.
+// A full disk behind standard output must not look like success.
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw detent::tool::input_error(fmt::format("standard output cannot be written: {}", std::strerror(errno)));

@@ -10,7 +10,8 @@
 
 namespace detent::tool {
 
-// The results of each kind of work, in three forms. A page points into the outcome that it is made of.
+// These functions turn the results of each kind of work into three forms. A page points into the outcome that it is
+// made from.
 std::string virtual_line(const virtual_outcome& outcome);  // the line that a virtual replay ends with
 text_table table_of(const virtual_outcome& outcome);
 std::string json_of(const replay_command& command, const virtual_outcome& outcome);

@@ -32,7 +32,7 @@ namespace {
 using counters_layout::header;
 using words = std::span<const std::uint64_t>;
 
-// The parts leave zeros out; they are as many as make up the count of the whole.
+// The parts leave zeros out. Their number is what each part lacks to the count of the whole.
 void complete_parts(histograms_by_cause& histograms) {
   const std::uint64_t whole = histograms[cause::lateness].count();
   for (const cause part : {cause::drain, cause::wait, cause::worker, cause::dispatch}) {
@@ -41,12 +41,13 @@ void complete_parts(histograms_by_cause& histograms) {
   }
 }
 
-// Besides the histograms: the fields, and what is made of them, such as a row and a line of text for each histogram.
+// Covers, besides the histograms, the fields and what is made of them, such as a row and a line of text for each
+// histogram.
 constexpr std::size_t least_engine_bytes = 16 << 10, least_label_bytes = 4 << 10;
 
 void take(std::size_t& from, std::size_t bytes) { from -= std::min(from, bytes); }
 
-// No engine gives two labels one name, but a damaged file may; then numbers distinguish them.
+// No engine gives two labels the same name, but a damaged file may; then a number distinguishes them.
 std::string unlike(const std::vector<label_snapshot>& labels, std::string name) {
   const auto taken = [&labels](const std::string& wanted) {
     return std::any_of(labels.begin(), labels.end(), [&](const label_snapshot& each) { return each.name == wanted; });
@@ -58,19 +59,19 @@ std::string unlike(const std::vector<label_snapshot>& labels, std::string name) 
 
 }  // namespace
 
-// One reading: copies sections out of the file, piece by piece.
+// One reading, which copies sections out of the file piece by piece.
 class counters_file::content {
  public:
   explicit content(counters_file& file) : file_(file), header_(checked_header()) {}
 
   counters_snapshot snapshot(reading_budget& budget);
   bool has_lock() const { return header_.locked != 0; }
-  // A process that was restored from a checkpoint (CRIU) is in another time namespace than the one it has noted.
+  // A process that was restored from a checkpoint (CRIU) runs in another time namespace than the one that it has noted.
   void ask_holder();
 
  private:
   header checked_header() const;
-  // Fills `into`; false where the file ends before.
+  // Fills `into`. Returns false if the file ends before that.
   bool copy(std::uint64_t offset, void* into, std::size_t bytes) const;
   // Valid until the next call.
   words words_at(std::uint64_t offset, std::size_t count);
@@ -98,7 +99,8 @@ bool counters_file::content::copy(std::uint64_t offset, void* into, std::size_t 
 }
 
 header counters_file::content::checked_header() const {
-  // While the file grows by a label, its words may be seen in any order: what cannot be is read once more.
+  // While a label is being added, the words of the file may become visible in any order. Values that cannot be are read
+  // again.
   for (int tries = 3;; --tries) {
     header seen = {};
     struct stat status = {};
@@ -107,7 +109,7 @@ header counters_file::content::checked_header() const {
       throw input_error(
           fmt::format("{}: not a counters file of an engine: it is shorter than the header", file_.path_));
     }
-    // A file that ends here is found to be cut below.
+    // If the file ends here, the check below finds that it is cut.
     static_cast<void>(copy(least, reinterpret_cast<char*>(&seen) + least, sizeof seen - least));
     if (::fstat(file_.descriptor_, &status) != 0) {
       throw input_error(fmt::format("{}: {}", file_.path_, std::strerror(errno)));
@@ -133,7 +135,7 @@ words counters_file::content::words_at(std::uint64_t offset, std::size_t count) 
 
 histograms_by_cause counters_file::content::histograms_at(std::uint64_t offset) {
   histograms_by_cause histograms;
-  // The whole last: it is recorded before its parts, so that none of them comes out above it.
+  // The whole is read last because it is recorded before its parts. So no part exceeds it.
   for (auto key = static_cast<std::uint64_t>(cause::count_); key-- != 0;) {
     histograms[static_cast<cause>(key)] =
         counters_histogram(words_at(offset + key * header_.histogram_stride, counters_layout::histogram_buckets + 2));
@@ -215,7 +217,7 @@ counters_file::counters_file(const std::string& path, path_origin origin) : path
     if (descriptor_ >= 0) ::close(descriptor_);
     throw input_error(fmt::format("{}: {}", path_, trouble));
   };
-  // O_NONBLOCK, because open() of a pipe without a writer would wait for ever.
+  // O_NONBLOCK, because open() would wait for ever for the writer of a pipe that has none.
   const int follow = origin == path_origin::found ? O_NOFOLLOW : 0;
   descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | follow);
   if (descriptor_ < 0 && errno == ELOOP && follow != 0)
@@ -269,12 +271,12 @@ engine_lock counters_file::lock() const {
 }
 
 counters_snapshot counters_file::read(reading_budget& budget) {
-  // First: an engine says that it ends before it lets the lock go.
+  // The lock is read first, because an engine says that it ends before it releases the lock.
   const engine_lock found = lock();
   content now(*this);
   if (found == engine_lock::held) now.ask_holder();
   counters_snapshot made = now.snapshot(budget);
-  // A lock that is free on the file of an engine which never had one says nothing.
+  // If the engine never had a lock on its file, a free lock says nothing.
   made.lock = found == engine_lock::free && !now.has_lock() ? engine_lock::none : found;
   return made;
 }

@@ -14,12 +14,12 @@
 namespace detent::tool {
 
 enum class path_origin : std::uint8_t {
-  named,  // by a user, who may name a symbolic link
-  found   // in a directory or in /proc: a symbolic link may have been left there to lead elsewhere, and is refused
+  named,  // by a user, who may mean a symbolic link
+  found   // in a directory or in /proc, where a symbolic link may have been planted; links are refused
 };
 
-// How much memory readings may still take, in bytes, about: each takes from it what it needs. Once the part of the
-// labels is used up, further labels are left out. The part of the engines is its caller's to look at.
+// How many bytes of memory readings may still take, roughly; each subtracts what it needs. Once the part for labels is
+// used up, further labels are left out. The caller must look after the part for engines.
 struct reading_budget {
   std::size_t engines = std::numeric_limits<std::size_t>::max();
   std::size_t labels = std::numeric_limits<std::size_t>::max();
@@ -29,30 +29,30 @@ inline reading_budget at_most(const reading_budget& a, const reading_budget& b) 
   return {.engines = std::min(a.engines, b.engines), .labels = std::min(a.labels, b.labels)};
 }
 
-// The budget of all engines on a host together, where none was named. The 1,024 files that are read fit in, at some
-// 40 KB each without labels. A forged file may ask for 180 MB.
+// The budget of all engines on a host together, if none was named. The 1,024 files that are read at most fit into it,
+// at some 40 KB each without labels. A single forged file may ask for 180 MB.
 inline constexpr reading_budget host_budget{.engines = 64 << 20, .labels = 128 << 20};
 
-// Thrown for a file that this user may not read: there may well be an engine.
+// Thrown for a file that this user may not read. It may well belong to an engine.
 class secret_file : public input_error {
  public:
   using input_error::input_error;
 };
 
-// A counters file of an engine (docs/counters.md), open for reading. Nothing in it is believed before it is checked;
-// it is copied, not mapped, so that a file cut short under the reader is an error like any other.
+// An engine's counters file (docs/counters.md), open for reading. Nothing in it is believed before it is checked. It is
+// copied instead of mapped, so that a file which is cut short under the reader is an error like any other.
 class counters_file {
  public:
-  // Throws input_error, one line, unless this is a whole counters file of a version that is known.
+  // Throws input_error, in one line, unless this is a whole counters file of a known version.
   explicit counters_file(const std::string& path, path_origin origin = path_origin::named);
   counters_file(counters_file&& other) noexcept;
   counters_file& operator=(counters_file&& other) noexcept;
   ~counters_file();
 
   const std::string& path() const { return path_; }
-  // Throws input_error when the file has become anything else, or what is in it cannot be.
+  // Throws input_error if the file has become something else, or has values that cannot be.
   counters_snapshot read(reading_budget& budget);
-  counters_snapshot read();  // all of it
+  counters_snapshot read();  // without a limit
 
  private:
   class content;
@@ -60,7 +60,7 @@ class counters_file {
 
   std::string path_;
   int descriptor_;
-  std::vector<std::uint64_t> buffer_;  // of the section being read; kept from one reading to the next
+  std::vector<std::uint64_t> buffer_;  // the section being read; kept for the next reading
 };
 
 }  // namespace detent::tool

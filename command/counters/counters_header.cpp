@@ -20,14 +20,14 @@ using counters_layout::file_state;
 using counters_layout::gauge;
 using counters_layout::header;
 
-// More than any engine has; a file that asks for more is not read for hours first.
+// More than any engine has. Without these limits, a forged file could keep a reader busy for hours.
 constexpr std::uint64_t most_threads = 1U << 16, most_labels = 1U << 8, largest_stride = 1U << 20;
 
 struct section {
   const char* name;
   std::uint64_t offset;
-  std::uint64_t bytes;         // of it at its fullest
-  std::uint64_t bytes_in_use;  // of it now
+  std::uint64_t bytes;         // the space reserved for it
+  std::uint64_t bytes_in_use;  // the space in use now
 };
 
 class header_check {
@@ -71,7 +71,7 @@ class header_check {
     at_most(field, value, largest_stride);
   }
 
-  // A time that is far from all that clocks show could not be added to another.
+  // A time far from what any clock shows could overflow when it is added to another.
   void near_zero(const char* field, std::int64_t value) const {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
     if (value > most || value < -most)

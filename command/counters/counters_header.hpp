@@ -7,11 +7,11 @@
 
 namespace detent::tool {
 
-// Throws input_error, one line that names the field, unless a file of that many bytes can begin with this header and
-// every section that is in use lies within it. `where` is the file's name.
+// Throws input_error, in one line that names the field, unless a file of `bytes` bytes can begin with this header and
+// contains every section that is in use. `where` is the file's name.
 void check_header(const counters_layout::header& header, std::uint64_t bytes, const std::string& where);
 
-// Clears what an older engine has no fields for: there, its file has another section.
+// Clears fields that an older engine does not have: its file has another section there.
 void clear_missing_fields(counters_layout::header& seen);
 
 }  // namespace detent::tool

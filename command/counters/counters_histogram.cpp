@@ -12,7 +12,7 @@ namespace {
 constexpr std::uint32_t sub_bits = counters_layout::histogram_sub_bits;
 constexpr std::int64_t most_nanoseconds = std::numeric_limits<std::int64_t>::max();
 
-// A file's words may be anything: a sum stays at the largest rather than wrap.
+// A file's words may be anything, so a sum stops at the largest value instead of wrapping.
 std::uint64_t added(std::uint64_t a, std::uint64_t b) {
   return a > std::numeric_limits<std::uint64_t>::max() - b ? std::numeric_limits<std::uint64_t>::max() : a + b;
 }
@@ -28,7 +28,7 @@ counters_histogram::range counters_histogram::values_of(std::uint32_t bucket) {
 
 counters_histogram::counters_histogram(std::span<const std::uint64_t> words) {
   constexpr std::uint32_t buckets = counters_layout::histogram_buckets;
-  // No more than is needed: many are kept for long.
+  // Reserves no more than is needed, because many histograms are kept for long.
   counts_.reserve(buckets - static_cast<std::size_t>(std::count(words.begin(), words.begin() + buckets, 0U)));
   for (std::uint32_t i = 0; i < buckets; ++i) {
     if (words[i] == 0) continue;
@@ -42,7 +42,7 @@ counters_histogram::counters_histogram(std::span<const std::uint64_t> words) {
 duration counters_histogram::percentile(double p) const {
   if (count_ == 0) return duration(0);
   const auto count = static_cast<double>(count_);
-  // The hair less forgives that 99.9 % of 1,000 comes out above 999.
+  // The small subtrahend makes up for rounding, by which 99.9 % of 1,000 may come out above 999.
   const double rank = std::max(1.0, std::ceil(std::clamp(p, 0.0, 100.0) / 100.0 * count - 1e-9 * count));
   double below = 0;
   for (const bucket_count& each : counts_) {
@@ -62,7 +62,7 @@ double counters_histogram::estimated_sum() const {
 
 duration counters_histogram::sum() const {
   const double estimate = estimated_sum();
-  // Where the word has wrapped, the buckets give the sum within their error.
+  // If the word may have wrapped, the buckets give the sum within their error.
   constexpr double wraps_beyond = 9e18;
   if (estimate >= static_cast<double>(most_nanoseconds)) return duration(most_nanoseconds);
   if (estimate >= wraps_beyond) return duration(static_cast<std::int64_t>(estimate));

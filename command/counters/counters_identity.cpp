@@ -11,7 +11,7 @@ namespace detent::tool {
 using counters_layout::header;
 
 std::int64_t in_own_time(const header& header, std::int64_t time) {
-  // Offsets are near zero, or check_header() has refused them; a damaged file may say any time.
+  // Offsets are near zero, because check_header() refuses others; but a damaged file may give any time.
   std::int64_t sum = 0;
   const std::int64_t ahead = own_name_spaces().monotonic_offset - header.monotonic_offset;
   return __builtin_add_overflow(time, ahead, &sum) ? time : sum;

@@ -11,11 +11,12 @@
 
 namespace detent::tool {
 
-// `header` is one that check_header() has let pass.
+// `header` must have passed check_header().
 engine_identity identity_in(const counters_layout::header& header, const std::string& path);
-// A time of the engine's CLOCK_MONOTONIC as this process's shows it: either may be of a time namespace of its own.
+// Converts a time of the engine's CLOCK_MONOTONIC into this process's. Each of the two may be in a time namespace of
+// its own.
 std::int64_t in_own_time(const counters_layout::header& header, std::int64_t time);
-// A text of the file: it ends at a NUL, or with its field.
+// Returns a text of the file, which ends at a NUL or with its field.
 std::string printable_name(const char* text, std::size_t most);
 
 }  // namespace detent::tool

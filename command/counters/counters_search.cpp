@@ -34,7 +34,7 @@ struct own_file {
   auto operator<=>(const own_file&) const = default;  // NOLINT(modernize-use-nullptr)
 };
 
-// Reads the parts of a name detent.PID.NUMBER.
+// Reads the parts of a file name detent.PID.NUMBER.
 std::optional<own_file> named(const std::filesystem::path& path) {
   constexpr std::string_view prefix = "detent.";
   const std::string name = path.filename().string();
@@ -47,10 +47,10 @@ std::optional<own_file> named(const std::filesystem::path& path) {
   return own_file{*process, *number, path.string()};
 }
 
-// An engine names its file so until it is complete.
+// An engine gives its file such a name until it is complete.
 bool is_hidden(const std::filesystem::path& path) { return path.filename().string().starts_with('.'); }
 
-// Calls `take` with the path of each entry. Throws input_error where the directory is there and may not be listed.
+// Calls `take` with the path of each entry. Throws input_error if the directory exists and may not be listed.
 template <class Take>
 void each_entry(const std::string& directory, Take take) {
   std::error_code trouble;
@@ -70,8 +70,8 @@ std::vector<own_file> own_files(const std::string& directory) {
   return files;
 }
 
-// The files that the process has mapped shared and for writing, as an engine does its counters. Throws input_error
-// where that is a secret.
+// Returns the files that the process has mapped shared and for writing, as an engine maps its counters. Throws
+// input_error if this user may not know.
 std::vector<std::string> mapped_files(std::int64_t process) {
   std::vector<std::string> files;
   const std::string name = fmt::format("/proc/{}/maps", process);
@@ -88,7 +88,8 @@ std::vector<std::string> mapped_files(std::int64_t process) {
   return files;
 }
 
-// Whether it begins like one. Others may put any kind of file into the directory: nothing is waited for.
+// Returns whether the file begins like one. Others may put any kind of file into the directory, so it waits for
+// nothing.
 bool is_counters_file(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (file < 0) return false;
@@ -122,7 +123,7 @@ std::vector<std::string> counters_files_of_host(const std::string& directory) {
 
 std::vector<std::string> counters_files_of(std::int64_t process, const std::string& directory) {
   std::vector<std::string> paths;
-  std::optional<input_error> unseen;  // why either place may have more
+  std::optional<input_error> unseen;  // the reason why a place may have more
   try {
     for (own_file& file : own_files(directory)) {
       if (file.process == process) paths.push_back(std::move(file.path));
@@ -149,7 +150,7 @@ bool is_process(const std::string& target) {
 
 namespace {
 
-// Whether there is a process of that id. /proc may hide those of other users.
+// Returns whether there is a process with that id. /proc may hide those of other users.
 bool is_there(std::int64_t process, const host_files& host) {
   if (!host.root().empty()) return host.read(fmt::format("/proc/{}/stat", process)).has_value();
   if (process > std::numeric_limits<pid_t>::max()) return false;  // a damaged file may say any number
@@ -158,22 +159,22 @@ bool is_there(std::int64_t process, const host_files& host) {
 
 std::string is_gone(std::int64_t process) { return fmt::format("process {} is gone", process); }
 
-// Says why the process that the engine names is not there; empty if it is.
+// Says why the process that the engine names is not there, or returns an empty text if it is.
 std::string absence_of_process(const counters_snapshot& snapshot, const host_files& host) {
   const engine_identity& engine = snapshot.identity;
   if (!is_there(engine.process, host)) return is_gone(engine.process);
   const auto stat = host.read(fmt::format("/proc/{}/stat", engine.process));
   if (!stat) return "";
-  // The second field is a name in brackets, of any characters; the third is the state, a zombie's Z, and the start is
-  // the 20th from there.
+  // The second field is a name in brackets, with any characters. The third is the state, Z for a zombie, and the start
+  // time is the 20th field from there.
   constexpr std::size_t start = 19;
   const std::size_t bracket = stat->rfind(')');
   const auto words =
       words_of(std::string_view(*stat).substr(bracket == std::string::npos ? stat->size() : bracket + 1));
-  // The other threads of a process may go on after the first one has ended.
+  // A process's other threads may continue after the first one has ended.
   const bool is_zombie = words.empty() || (words[0] == "Z" && snapshot.lock != engine_lock::held);
   if (is_zombie) return is_gone(engine.process);
-  if (engine.process_start == 0 || !engine.same_starts) return "";  // there is nothing to compare with
+  if (engine.process_start == 0 || !engine.same_starts) return "";  // nothing to compare with
   const auto started = words.size() > start ? number_in(words[start]) : std::nullopt;
   if (!started) throw input_error(fmt::format("/proc/{}/stat: field 22 is missing", engine.process));
   if (static_cast<std::uint64_t>(*started) != engine.process_start)

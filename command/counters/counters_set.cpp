@@ -13,12 +13,12 @@
 namespace detent::tool {
 namespace {
 
-// The gauges that count, or that add up as levels do.
+// The gauges that count events, or that add up as levels do.
 constexpr gauge summed[] = {gauge::wakeups,        gauge::backlog,        gauge::retries,
                             gauge::hidden_threads, gauge::record_dropped, gauge::let_go};
 constexpr gauge largest[] = {gauge::margin, gauge::last_pass, gauge::clock_distrusted};
 
-// A damaged file may say any number.
+// The sum may wrap, because a damaged file may have any numbers.
 std::int64_t wrapped_sum(std::int64_t a, std::int64_t b) {
   return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
 }
@@ -40,7 +40,7 @@ void merge(std::vector<label_snapshot>& into, const std::vector<label_snapshot>&
   }
 }
 
-// Without the number of the shard.
+// Returns the name without the number of the shard.
 std::string name_of_set(const engine_identity& of) {
   const std::string end = fmt::format("/{}", of.shard);
   return of.name.ends_with(end) ? of.name.substr(0, of.name.size() - end.size()) : of.name;

@@ -23,7 +23,8 @@ void subtract(histograms_by_cause& later, const histograms_by_cause& earlier) {
   for_each_key<cause>([&](cause key) { later[key] = later[key].since(earlier[key]); });
 }
 
-// Null: there is none. In an engine a label stays in its place; in a set it depends on which shards there are.
+// Returns null if there is none. A label of an engine keeps its place; in a set, the place depends on which shards are
+// there.
 const label_snapshot* find_label(const std::vector<label_snapshot>& labels, const std::string& name,
                                  std::size_t likely) {
   if (likely < labels.size() && labels[likely].name == name) return &labels[likely];
@@ -70,7 +71,7 @@ counters_snapshot since(const counters_snapshot& later, const counters_snapshot&
   subtract(change.histograms, earlier.histograms);
   for (std::size_t i = 0; i < change.labels.size(); ++i) {
     const label_snapshot* before = find_label(earlier.labels, change.labels[i].name, i);
-    // A label that was left out of the earlier reading has no known change.
+    // If the earlier reading has left this label out, its change is unknown.
     if (before == nullptr && earlier.labels_left_out != 0) before = &later.labels[i];
     if (before == nullptr) continue;
     label_snapshot& label = change.labels[i];

@@ -29,43 +29,43 @@ class array_by {  // an array whose index is an enumeration that ends with count
   std::array<Value, static_cast<std::size_t>(Key::count_)> values_{};
 };
 
-// The histograms of the causes count the zeros that the file leaves out, so that their percentiles compare.
+// The histograms of the causes include the zeros that the file leaves out, so that their percentiles can be compared.
 using histograms_by_cause = array_by<cause, counters_histogram>;
 
 struct engine_identity {
-  std::string path;      // of the file
-  std::string name;      // printable; as that of a label
-  std::string instance;  // engine_options::instance, printable; empty: none
+  std::string path;      // the file's path
+  std::string name;      // printable, as is the name of a label
+  std::string instance;  // engine_options::instance, printable; may be empty
   std::int64_t process = 0;
-  std::uint64_t process_namespace = 0;  // of that id: an inode; 0: unknown
+  std::uint64_t process_namespace = 0;  // the inode of the process's pid namespace; 0 if unknown
   std::uint64_t process_start = 0;      // field 22 of /proc/PID/stat
-  // Whether ids of processes mean here what they mean to the engine, and fields 22 as well; true where that is unknown.
+  // Whether process ids, and start times, mean the same here as to the engine. Both are true if that is unknown.
   bool same_processes = true, same_starts = true;
-  std::int64_t made_at = 0;         // CLOCK_MONOTONIC of the reader, nanoseconds
-  std::uint32_t worker_thread = 0;  // 0: driven by a caller
+  std::int64_t made_at = 0;         // CLOCK_MONOTONIC of the reader, in nanoseconds
+  std::uint32_t worker_thread = 0;  // 0 if a caller drives it
   std::int64_t tick = 0;            // nanoseconds
-  std::int64_t max_spin = 0;        // nanoseconds, of the wait mode hybrid
-  std::uint64_t capacity = 0;       // 0: no limit
+  std::int64_t max_spin = 0;        // nanoseconds; for the wait mode hybrid
+  std::uint64_t capacity = 0;       // 0 if there is no limit
   // Words of the options: hierarchical, hashed; busy, hybrid, sleep; worker, caller; steady, tsc, manual.
   const char* wheel = "";
   const char* wait = "";
   const char* drive = "";
   const char* clock = "";
-  const char* clock_reason = "";  // why it is the steady clock with clock_kind::automatic
+  const char* clock_reason = "";  // why clock_kind::automatic chose the steady clock
   // The number of the sharded_engine in its process, the number of this shard, and how many there are. All are 0 for an
   // engine that is no shard.
   std::uint32_t set = 0, shard = 0, shards = 0;
 };
 
-// Whether an engine lives, by the lock on its file.
+// Whether an engine lives, as the lock on its file tells.
 enum class engine_lock : std::uint8_t {
-  none,  // the engine has none, or the file system
-  held,  // it lives
-  free   // it has gone
+  none,  // the engine or the file system has no lock
+  held,  // the engine lives
+  free   // the engine is gone
 };
 
 struct label_snapshot {
-  std::string name;  // printable, and no other label's of this engine
+  std::string name;  // printable, and unique within the engine
   array_by<label_counter, std::uint64_t> counts;
   histograms_by_cause histograms;
 
@@ -74,52 +74,53 @@ struct label_snapshot {
 
 // How the shards of a set differ.
 struct set_figures {
-  std::uint32_t found = 0, shards = 0;  // whose counters can be read, of how many
-  double skew = 1;                      // runs of the shard with the most, against the mean
+  std::uint32_t found = 0, shards = 0;  // shards whose counters can be read, and all shards
+  double skew = 1;                      // runs of the busiest shard divided by the mean
   std::uint32_t busiest = 0, worst = 0;
-  double worst_p99 = 0;  // of the lateness, nanoseconds
+  double worst_p99 = 0;  // of the lateness, in nanoseconds
 };
 
-// A reading of an engine. The words were read one after the other while the engine went on, and are not of one instant.
+// A reading of an engine. Its words were read one after the other while the engine was running, so they are not of one
+// instant.
 struct counters_snapshot {
   engine_identity identity;
-  bool ended = false;  // the engine has; nothing changes any more
-  std::string gone;    // as in "process 42 is gone", where the engine has not ended; empty if it lives or has ended
+  bool ended = false;  // the engine has ended, and nothing changes any more
+  std::string gone;    // if the engine is gone without having ended, the reason, as in "process 42 is gone"
   engine_lock lock = engine_lock::none;
-  std::int64_t read_at = 0;                 // CLOCK_MONOTONIC, nanoseconds
-  std::uint32_t threads = 0;                // whose counts are in the file
-  array_by<counter, std::uint64_t> totals;  // over all threads
+  std::int64_t read_at = 0;                 // CLOCK_MONOTONIC, in nanoseconds
+  std::uint32_t threads = 0;                // threads whose counts are in the file
+  array_by<counter, std::uint64_t> totals;  // sums over all threads
   array_by<gauge, std::int64_t> gauges;
   histograms_by_cause histograms;
   std::vector<label_snapshot> labels;
-  std::uint32_t labels_left_out = 0;  // those after them in the file, for which there was no memory
-  std::optional<set_figures> set;     // of what stands for a set
-  std::string last_error;             // printable; empty: no callback has thrown
-  std::int64_t last_error_at = 0;     // CLOCK_MONOTONIC, nanoseconds
+  std::uint32_t labels_left_out = 0;  // the last ones in the file, if memory ran out
+  std::optional<set_figures> set;     // only if it stands for a set
+  std::string last_error;             // printable; empty if no callback has thrown
+  std::int64_t last_error_at = 0;     // CLOCK_MONOTONIC, in nanoseconds
   std::string stall;                  // printable; why work on top of the engine waits: "reason: sentence"
-  std::uint64_t stall_waiting = 0;    // how much
+  std::uint64_t stall_waiting = 0;    // the number of timers that wait for that reason
 
   bool is_live() const { return !ended && gone.empty(); }
   const char* state() const { return ended ? "ended" : gone.empty() ? "live" : "gone"; }
   std::int64_t age() const;         // nanoseconds; never below zero
   std::uint64_t pending() const;    // never below zero
-  std::uint64_t queued() const;     // as engine_metrics has it; zero of one that runs inline
-  std::uint64_t cancelled() const;  // as engine_metrics has it: also while running
+  std::uint64_t queued() const;     // as in engine_metrics; zero if callbacks run inline
+  std::uint64_t cancelled() const;  // as in engine_metrics, including cancels of running callbacks
 };
 
-// The change between two readings of one file. Totals, the gauges wakeups, record_dropped, clock_distrusted and let_go,
-// histograms, and labels (matched by name) are differences, and none is negative. All else is as in `later`. pending()
-// and queued() of the result mean nothing.
+// Returns the change between two readings of one file. Totals, the gauges wakeups, record_dropped, clock_distrusted and
+// let_go, histograms, and labels (matched by name) are differences, none of which is negative. Everything else is as in
+// `later`. pending() and queued() of the result have no meaning.
 counters_snapshot since(const counters_snapshot& later, const counters_snapshot& earlier);
 
-std::size_t bytes_of(const histograms_by_cause& histograms);  // that they have on the heap
+std::size_t bytes_of(const histograms_by_cause& histograms);  // on the heap
 
 const char* name_of(counter key);  // "scheduled", "started_last", ...
 const char* name_of(gauge key);
 const char* name_of(cause key);  // "lateness", "drain", ..., "callback"
 const char* name_of(label_counter key);
 
-// Calls `use` with each of an enumeration that ends with count_.
+// Calls `use` with each value of an enumeration that ends with count_.
 template <class Key, class Use>
 void for_each_key(Use use) {
   for (std::size_t i = 0; i < static_cast<std::size_t>(Key::count_); ++i) use(static_cast<Key>(i));

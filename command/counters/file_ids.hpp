@@ -11,13 +11,13 @@
 
 namespace detent::tool {
 
-// A set of files, told apart by device and inode, since one file may have several names.
+// A set of files. Device and inode identify a file, because it may have several names.
 class file_ids {
  public:
   using id = std::pair<dev_t, ino_t>;
 
-  // A link that was found is refused when it is opened, and must not count as the file that it leads to. Nothing where
-  // there is no such file.
+  // A link that was found is refused when it is opened, so it must not count as the file that it leads to. Returns
+  // nothing if there is no such file.
   static std::optional<id> of(const std::string& path, path_origin origin) {
     struct stat status = {};
     const int looked = origin == path_origin::found ? ::lstat(path.c_str(), &status) : ::stat(path.c_str(), &status);

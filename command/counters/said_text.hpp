@@ -10,14 +10,14 @@
 
 namespace detent::tool {
 
-// A line in a counters file that the engine writes again and again: the last error, a stall.
+// A line in a counters file that the engine overwrites again and again: the last error, or a stall.
 struct said_text {
   std::string text;  // printable
   std::int64_t at = 0;
 };
 
-// The line after the sequence at that offset: whole, or none, where the file has no such field, nothing has been said
-// yet, or each time that it was tried another one was being written. `copy` reads bytes of the file, and throws.
+// Reads the line after the sequence at that offset. Returns nothing if the file has no such field, if nothing was
+// written yet, or if each try met a line that was being written. `copy` reads bytes of the file and may throw.
 std::optional<said_text> said_in(const counters_layout::header& header, std::size_t sequence_offset,
                                  const std::function<void(std::uint64_t offset, void* into, std::size_t bytes)>& copy);
 

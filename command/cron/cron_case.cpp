@@ -41,7 +41,7 @@ bool is_refusal(const std::string& text) {
   return std::any_of(words.begin(), words.end(), [&text](std::string_view each) { return text.starts_with(each); });
 }
 
-// The words between blanks, `;`, `|` and `,`; a date and the time of day that follows it are one.
+// Splits the text at blanks, `;`, `|` and `,`. A date and the time of day that follows it stay together.
 std::vector<std::string> words_of(std::string_view text) {
   constexpr std::string_view between = " \t\r\n;|,";
   std::vector<std::string> words;
@@ -123,7 +123,7 @@ cron_case case_columns::read(const csv_row& row) const {
   all.source = text(row, source);
   read_expected(all);
   const std::string start = text(row, from);
-  if (!all.refused || !start.empty()) all.from = instant_of("from", start);  // a refusal does not depend on it
+  if (!all.refused || !start.empty()) all.from = instant_of("from", start);  // an expected refusal needs no start
   return all;
 }
 

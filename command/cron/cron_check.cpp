@@ -14,7 +14,7 @@
 namespace detent::tool {
 namespace {
 
-// Whether the schedule of a case does what the case says, and what it does.
+// Whether the schedule of a case does what the case says, and what it really does.
 struct answer {
   bool agrees = false;
   std::string text;
@@ -55,7 +55,8 @@ std::string difference(const std::string& name, std::size_t line, const cron_cas
                                  or_default(of.words.overlap, "once"), utc_text(of.from), of.expected_text, given.text);
   if (!of.source.empty()) text += fmt::format(" [{}]", of.source);
   for (char& c : text) {
-    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';  // of the file: nothing of it moves a cursor
+    // The text is the file's, and must not move a cursor.
+    if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
   }
   return text + "\n";
 }

@@ -35,7 +35,7 @@ cron_result take_cron(const cron_options& options) {
       at = when.next(*at);
       all.text += at ? fmt::format("{}  {}\n", utc_text(*at), local_text(*at, when.options().zone)) : "none\n";
     }
-  } catch (const error& trouble) {  // the days end: what came before them still holds
+  } catch (const error& trouble) {  // the list of days ends; the times before still hold
     all.complaints.emplace_back(trouble.what());
     all.failed = true;
   }

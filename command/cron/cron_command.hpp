@@ -11,9 +11,9 @@ struct cron_options {
   std::string expression;
   std::string dialect, zone, gap, overlap;
   std::string from;  // empty: now
-  std::string days;  // a file of holidays; empty: none
+  std::string days;  // a file of holidays; empty if there is none
   std::uint64_t count = 5;
-  std::string check;  // a file of cases, which are checked in place of all this; empty: none
+  std::string check;  // a file of cases, which are checked instead; empty if there is none
 };
 
 struct cron_result {
@@ -22,7 +22,7 @@ struct cron_result {
   bool failed = false;
 };
 
-// The due times of an expression, or each difference from a file of cases. Throws input_error.
+// Returns the due times of an expression, or each difference from a file of cases. Throws input_error.
 cron_result take_cron(const cron_options& options);
 
 }  // namespace detent::tool

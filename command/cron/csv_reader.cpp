@@ -6,7 +6,7 @@
 namespace detent::tool {
 
 csv_reader::csv_reader(std::string_view text) : rest_(text) {
-  constexpr std::string_view mark = "\xef\xbb\xbf";  // an editor's, before UTF-8
+  constexpr std::string_view mark = "\xef\xbb\xbf";  // a byte-order mark, which some editors write
   if (rest_.starts_with(mark)) rest_.remove_prefix(mark.size());
 }
 

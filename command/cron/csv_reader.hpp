@@ -9,21 +9,21 @@
 namespace detent::tool {
 
 struct csv_row {
-  std::size_t line = 0;  // where it begins, from 1
+  std::size_t line = 0;  // the line where it begins, from 1
   std::vector<std::string> fields;
-  const char* trouble = nullptr;  // why it cannot be read; null: it can
+  const char* trouble = nullptr;  // the reason if it cannot be read, otherwise null
 };
 
-// Comma-separated values as RFC 4180 has them. Blank lines and lines that begin with `#` are no rows.
+// Reads comma-separated values by RFC 4180. Blank lines and lines that begin with `#` are not rows.
 class csv_reader {
  public:
   explicit csv_reader(std::string_view text);
 
-  std::optional<csv_row> next();  // none: the end
+  std::optional<csv_row> next();  // returns nothing at the end
 
  private:
   bool skip_line_without_row();
-  // One field; true if another one follows in the row.
+  // Reads one field. Returns true if another one follows in the row.
   bool read_field(csv_row& row);
   void read_quoted(csv_row& row, std::string& field);
 

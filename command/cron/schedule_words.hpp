@@ -7,7 +7,7 @@
 
 namespace detent::tool {
 
-// A schedule in words, as the command line and files of cases have them; empty: the default.
+// A schedule in words, as on the command line and in files of cases. An empty word stands for the default.
 struct schedule_words {
   std::string expression, dialect, zone, gap, overlap;
 };
@@ -19,7 +19,7 @@ bool is_dialect(std::string_view word);
 bool is_gap(std::string_view word);
 bool is_overlap(std::string_view word);
 
-// Throws detent::error where the zone or the expression is refused. The other words are known.
+// Throws detent::error if the zone or the expression is refused. The other words must be known ones.
 schedule schedule_of(const schedule_words& words);
 
 }  // namespace detent::tool

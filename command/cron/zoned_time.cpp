@@ -13,7 +13,7 @@ namespace {
 
 using std::chrono::seconds;
 
-// Reads a text from its front.
+// Reads a text from its beginning.
 class scanner {
  public:
   explicit scanner(std::string_view text) : rest_(text) {}
@@ -24,7 +24,7 @@ class scanner {
     rest_.remove_prefix(1);
     return true;
   }
-  // Exactly so many digits, at most `most`.
+  // Reads exactly `count` digits, whose value is at most `most`.
   bool digits(std::size_t count, int most, int& value) {
     if (rest_.size() < count) return false;
     const char* const end = rest_.data() + count;

@@ -18,7 +18,7 @@ const std::string current_file = "/sys/devices/system/clocksource/clocksource0/c
 const std::string available_file = "/sys/devices/system/clocksource/clocksource0/available_clocksource";
 const std::string command_line_file = "/proc/cmdline";
 
-// The words after "NAME :" in the first line of that name, as /proc/cpuinfo has them.
+// Returns the text after "NAME :" in the first line with that name, as in /proc/cpuinfo.
 std::optional<std::string> property(const std::string& text, std::string_view name) {
   for (const std::string_view line : lines_of(text)) {
     if (!line.starts_with(name)) continue;
@@ -37,33 +37,33 @@ bool has_word(const std::string& text, std::string_view word) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
 
-// A clock that the hypervisor keeps for its guests; the vDSO reads it without a system call. Empty: it is none of them.
+// Returns the hypervisor whose clock this is, or an empty text. The vDSO reads such a clock without a system call.
 std::string_view hypervisor_of(std::string_view source) {
   if (source == "kvm-clock") return "KVM";
   if (source == "hyperv_clocksource_tsc_page") return "Hyper-V";
   return "";
 }
 
-// The word of the kernel's command line that begins with one of `beginnings`: the last, as the kernel has it. Empty:
-// there is none, or the line cannot be read.
+// Returns the last word of the kernel's command line that begins with one of `beginnings`; the kernel uses the last,
+// too. Returns an empty text if there is none or the line cannot be read.
 std::string boot_option(const host_files& host, std::initializer_list<std::string_view> beginnings) {
   const std::string line = host.read(command_line_file).value_or("");
   std::string last;
   for (const std::string_view word : words_of(line)) {
-    if (word == "--") break;  // what follows is for init
+    if (word == "--") break;  // the rest is for init
     for (const std::string_view each : beginnings)
       if (word.starts_with(each) && (each.ends_with('=') || word == each)) last = word;
   }
   return last;
 }
 
-// Why the kernel does not use the TSC, if a boot option or the hypervisor is the cause.
+// Says which boot option or hypervisor keeps the kernel from using the TSC.
 std::string option_against_tsc(const host_files& host) {
   const std::string said = boot_option(host, {"tsc=", "notsc"});
   return said == "notsc" || said == "tsc=unstable" ? said : "";
 }
 
-// The cure for a slow clock source.
+// Returns the cure for a slow clock source.
 std::string better_source(const host_files& host, const std::string& current) {
   const std::string available = host.read(available_file).value_or("");
   const std::string chosen = boot_option(host, {"clocksource="});

@@ -7,6 +7,7 @@
 namespace detent::tool {
 
 finding clock_source(const host_files& host);
-finding time_stamp_counter(const host_files& host);  // invariant, and not dropped by the kernel for being unstable
+// Is the TSC invariant, and has the kernel not dropped it as unstable?.
+finding time_stamp_counter(const host_files& host);
 
 }  // namespace detent::tool

@@ -63,7 +63,7 @@ class quota_search {
   void take_statistics(const std::string& file, std::string_view time_name, std::uint64_t unit) {
     const auto text = host_.read(file);
     if (!text) return;
-    found_.visible = true;  // a group without a limit may lack the other file, but has this one
+    found_.visible = true;  // a group without a limit may lack the other file, but it has this one
     std::uint64_t periods = 0, throttled = 0, time = 0;
     for (const std::string_view line : lines_of(*text)) {
       const auto words = words_of(line);
@@ -85,7 +85,7 @@ class quota_search {
   cpu_quota found_;
 };
 
-// The group and all that contain it, down to the mount point: a limit on any of them holds.
+// Returns the group and all groups that contain it, up to the mount point. A limit on any of them holds.
 std::vector<std::string> with_parents(const std::string& mount, std::string group) {
   std::vector<std::string> out;
   while (!group.empty() && group != "/") {
@@ -159,7 +159,7 @@ finding quota_throttling(const std::optional<cpu_quota>& earlier, const cpu_quot
   if (later.throttled == 0) return {subject, severity::fine, "never", file};
   const bool same = earlier && earlier->statistics == later.statistics && earlier->throttled <= later.throttled;
   const std::uint64_t now = same ? later.throttled - earlier->throttled : 0;
-  constexpr std::uint64_t seldom = 100;  // one period in this many
+  constexpr std::uint64_t seldom = 100;  // one period in so many
   const bool often = later.throttled >= later.periods / seldom;
   std::string seen = fmt::format("in {} of {} periods, {} in all", count_text(later.throttled),
                                  count_text(later.periods), time_text(static_cast<double>(later.stood_still)));

@@ -13,14 +13,14 @@ namespace detent::tool {
 
 struct cpu_quota {
   bool visible = false;        // a group's quota or statistics were read
-  std::string where;           // the file that sets the tightest limit
-  std::optional<double> cpus;  // the tightest limit; none where there is none
-  std::string garbled;         // a file that says something else; empty: none
+  std::string where;           // the file with the tightest limit
+  std::optional<double> cpus;  // the tightest limit, if there is one
+  std::string garbled;         // a file with unexpected contents, if there is one
   std::string garbled_text;
-  // The figures of the group that stood still most often, parents included.
+  // The figures of the most throttled group, including parents:
   std::string statistics;         // the file
-  std::uint64_t periods = 0;      // in which it ran
-  std::uint64_t throttled = 0;    // of these, those in which it stood still
+  std::uint64_t periods = 0;      // periods in which it ran
+  std::uint64_t throttled = 0;    // periods in which it was throttled
   std::uint64_t stood_still = 0;  // nanoseconds, over all its CPUs
 };
 

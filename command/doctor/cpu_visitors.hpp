@@ -14,16 +14,18 @@ namespace detent::tool {
 
 class cpu_visitors {
  public:
-  // `own` is a thread that does not count, the worker; nor do those of the process `self`, which samples.
+  // The visitors do not include `own`, the worker's thread, and the threads of the process `self`, which takes the
+  // samples.
   cpu_visitors(int cpu, std::optional<long long> own, std::optional<long long> self)
       : cpu_(cpu), own_(own), self_(self) {}
 
-  // One sample. What a thread has run since the last is put down to the CPU on which it is found.
+  // Adds a sample. The time that a thread has run since the last sample is attributed to the CPU on which it is found.
   void add(const std::vector<thread_facts>& threads);
 
-  // `seconds`: from the first sample to the last; zero if that is not known.
+  // `seconds` is the time from the first sample to the last, or zero if it is unknown.
   finding judged(double seconds) const;
-  // "hog (4711) had CPU 3 for 62 % of the time", of the visitor that had it longest; empty if no one had 1 % of it.
+  // Describes the visitor that had the CPU longest, as in "hog (4711) had CPU 3 for 62 % of the time". Returns an empty
+  // text if none had it for 1 %.
   std::string longest_visitor(double seconds) const;
 
  private:

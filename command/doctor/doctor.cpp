@@ -29,7 +29,7 @@
 namespace detent::tool {
 namespace {
 
-// The facts of the host that change, as they were at one instant.
+// The facts of the host that change, at one instant.
 struct host_look {
   std::optional<double> uptime;  // seconds
   std::optional<std::string> interrupts, processors;
@@ -59,7 +59,7 @@ void put_worst_first(std::vector<finding>& findings) {
 class host_watch::notes {
  public:
   notes(worker_facts worker, host_files host) : worker_(worker), host_(std::move(host)) {
-    // The process that samples is no visitor; in a copy it is not there.
+    // The process that takes the samples is not a visitor. In a copy it does not appear.
     const bool live = host_.root().empty();
     if (live && worker_.thread && !worker_.process) worker_.process = ::getpid();
     if (worker_.cpu) {
@@ -86,7 +86,8 @@ class host_watch::notes {
   driver_evidence evidence() const { return driver_ ? since(driver_->evidence(), before_) : driver_evidence(); }
 
  private:
-  // How long apart the looks were meant to be is not known here, so that no halt of the machine is seen but a suspend.
+  // It is not known here how far apart the looks were meant to be. So a suspend is seen, but no other halt of the
+  // machine.
   void look_at_driver() {
     const machine_clocks clocks = machine_clocks::read(host_);
     machine_.look(clocks, clocks.monotonic - machine_.now(), host_);
@@ -159,7 +160,7 @@ std::vector<finding> examine(const worker_facts& worker, duration length) {
     std::this_thread::sleep_for(length / samples);
     const duration slept = std::chrono::steady_clock::now() - began;
     watch.look();
-    // The looks at the host take their time, too, which is no halt.
+    // The looks at the host take time as well, which must not count as a halt.
     if (engines) engines->look((length / samples + (std::chrono::steady_clock::now() - began - slept)).count());
   }
   std::vector<finding> out = watch.findings();

@@ -14,7 +14,8 @@
 
 namespace detent::tool {
 
-// Every function returns its findings worst first, and none of them fails: what cannot be read is a finding, too.
+// Every function returns its findings with the worst first. None of them fails: a file that cannot be read becomes a
+// finding.
 class host_watch {
  public:
   // Takes the first reading.
@@ -23,13 +24,14 @@ class host_watch {
   host_watch& operator=(host_watch&&) noexcept;
   ~host_watch();
 
-  // Takes another reading. A thread that came to the worker's CPU and left it between two of them is not seen.
+  // Takes another reading. It does not see a thread that came to the worker's CPU and left it since the last one.
   void look();
   void look(const host_files& later);  // from a copy that was taken later
 
-  // The state of the host, and its changes from the first reading to the last. One reading alone shows no change.
+  // Returns the state of the host, and how it changed from the first reading to the last. A single reading shows no
+  // changes.
   std::vector<finding> findings() const;
-  // How the worker fared from the first reading to the last; not visible without a thread.
+  // Returns what happened to the worker from the first reading to the last. Without a thread, nothing is visible.
   driver_evidence evidence() const;
 
  private:
@@ -37,8 +39,8 @@ class host_watch {
   std::unique_ptr<notes> notes_;
 };
 
-// This very host: watches for `length`, and measures for up to two seconds longer, with a line of progress on a
-// terminal.
+// Examines this host: watches for `length` and then measures for up to two seconds. It shows its progress in a line on
+// a terminal.
 std::vector<finding> examine(const worker_facts& worker, duration length);
 
 }  // namespace detent::tool

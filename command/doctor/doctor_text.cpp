@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::size_t line_width = 96;
 
-// "SOMETHING  text", where the text's further lines begin under its first.
+// Returns "SOMETHING  text", in which further lines of the text begin below its first.
 std::string paragraph(std::string_view head, std::string_view text, std::size_t indent) {
   std::string out = fmt::format("{:<{}}", head, indent);
   std::size_t column = indent;

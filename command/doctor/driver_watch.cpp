@@ -11,7 +11,7 @@
 namespace detent::tool {
 namespace {
 
-// Beyond that a process is too large to be read once a second.
+// A process with more threads is too large to be read each second.
 constexpr std::size_t most_threads = 64;
 constexpr std::int64_t least_overdue = 100'000'000;  // ns
 constexpr double much_waiting = 0.01;
@@ -52,7 +52,7 @@ void driver_watch::look(const host_files& host, const machine_watch& machine, st
   looked_ = true;
 }
 
-// What was stolen counts where the driver has stayed on its CPU.
+// Stolen time counts only if the driver has stayed on its CPU.
 void driver_watch::take_machine(const machine_watch& machine, bool first) {
   const std::int64_t stolen = driver_ ? machine.stolen_from(driver_->cpu) : 0;
   const int cpu = driver_ ? driver_->cpu : -1;
@@ -66,7 +66,7 @@ void driver_watch::take_machine(const machine_watch& machine, bool first) {
   halted_ = machine.halted();
 }
 
-// Of the threads that ran, a caller's may be any. It is held to be the one that waited least, so that none is called
+// A caller may be any of the threads that ran. It is taken to be the one that waited least, so that no driver is called
 // starved that is not.
 void driver_watch::take_driver(const threads& now, std::int64_t length) {
   driver_.reset();
@@ -75,7 +75,7 @@ void driver_watch::take_driver(const threads& now, std::int64_t length) {
     if (worker_ && id != *worker_) continue;
     const auto before = last_.find(id);
     const bool known = before != last_.end();
-    // The life of a worker is that of its engine, so that all of it counts at the first look.
+    // A worker lives as long as its engine, so at the first look all its time counts.
     if (!known && (!worker_ || looked_)) continue;
     const std::int64_t its_run = grown(facts.ran, known ? before->second.ran : 0);
     const std::int64_t its_wait = grown(facts.waited, known ? before->second.waited : 0);

@@ -14,19 +14,19 @@
 
 namespace detent::tool {
 
-// Adds up what /proc reports about the thread that drives an engine, from one reading to the next.
+// Adds up, over a series of readings, what /proc reports about the thread that drives an engine.
 class driver_watch {
  public:
-  // `worker`: the engine's; none: a caller drives it, by any thread of the process.
+  // `worker` is the engine's thread. Without it, a caller drives the engine, from any thread of the process.
   driver_watch(long long process, std::optional<long long> worker) : process_(process), worker_(worker) {}
 
-  // `overdue`: by how many nanoseconds a timer of the engine is overdue.
+  // `overdue` says by how many nanoseconds a timer of the engine is overdue.
   void look(const host_files& host, const machine_watch& machine, std::int64_t overdue);
 
   const driver_evidence& evidence() const { return evidence_; }
-  // The driver's thread, as it was at the last look; none if it was not found.
+  // The driver's thread at the last look, if it was found.
   const std::optional<thread_facts>& driver() const { return driver_; }
-  // Its share of the time between the last two looks that it waited for a CPU, 0 to 1.
+  // The share of time, from 0 to 1, for which it waited for a CPU between the last two looks.
   double waiting() const { return waiting_; }
   void take_rival(std::string rival) { evidence_.rival = std::move(rival); }
 
@@ -50,7 +50,7 @@ class driver_watch {
   std::int64_t looked_at_ = 0;
   int cpu_ = -1;
   std::int64_t stolen_ = 0, halted_ = 0;  // as of the last look
-  std::int64_t stop_ = 0, quiet_ = 0;     // how long the present one lasts
+  std::int64_t stop_ = 0, quiet_ = 0;     // the length of the one under way
   double waiting_ = 0;
 };
 

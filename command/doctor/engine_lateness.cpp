@@ -18,7 +18,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr double late_by_much = 100'000, late = 1'000'000;  // ns, of the p99
+constexpr double late_by_much = 100'000, late = 1'000'000;  // bounds of the p99, in nanoseconds
 
 std::optional<long long> worker_thread(const counters_snapshot& engine) {
   const std::uint32_t thread = engine.identity.worker_thread;
@@ -61,7 +61,7 @@ engine_lateness::engine_lateness(long long process) {
   try {
     paths = counters_files_of(process, "/dev/shm");
   } catch (const input_error&) {
-    return;  // a process whose files may not be read has no engine that could be shown
+    return;  // its files may not be read, so none of its engines can be shown
   }
   for (std::string& path : paths) {
     try {
@@ -71,7 +71,7 @@ engine_lateness::engine_lateness(long long process) {
       driver_watch driver(process, worker_thread(snapshot));
       engines_.push_back({std::move(path), std::move(driver), snapshot, snapshot, {}});
     } catch (const input_error&) {
-      continue;  // not an engine's, or of one that has ended
+      continue;  // not an engine's file, or the engine has ended
     }
     look_at(engines_.back());
     engines_.back().before = engines_.back().driver.evidence();
@@ -87,7 +87,7 @@ void engine_lateness::look_at(engine& each) {
   try {
     each.last = counters_file(each.path, path_origin::found).read();
   } catch (const input_error&) {
-    return;  // it has ended: its figures stay those of the last look
+    return;  // it has ended, so the figures of the last look stay
   }
   each.driver.look(host_, machine_, overdue_of(each.last));
 }

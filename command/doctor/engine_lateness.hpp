@@ -12,16 +12,16 @@
 
 namespace detent::tool {
 
-// The lateness of a process's engines while it is watched, and why. Engines without a counters file are not seen, and
-// those that come later are not, either.
+// The lateness of a process's engines while it is watched, and the reasons. It sees only engines that have a counters
+// file and exist at the first look.
 class engine_lateness {
  public:
   // Takes the first look.
   explicit engine_lateness(long long process);
 
-  // `expected`: how long after the last look this one was meant to be, in nanoseconds.
+  // `expected` says how many nanoseconds after the last look this one was meant to be.
   void look(std::int64_t expected);
-  // A finding for each engine.
+  // Returns a finding for each engine.
   std::vector<finding> findings() const;
 
  private:

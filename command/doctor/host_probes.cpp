@@ -15,7 +15,7 @@ namespace {
 
 const std::string huge_page_directory = "/sys/kernel/mm/transparent_hugepage/";
 
-// The one in brackets.
+// Returns the word in brackets.
 std::optional<std::string> chosen(const std::string& modes) {
   const std::size_t open = modes.find('['), close = modes.find(']');
   if (open == std::string::npos || close == std::string::npos || close <= open + 1) return std::nullopt;
@@ -92,7 +92,7 @@ finding huge_page_defrag(const host_files& host) {
 
 finding locked_memory_limit(const host_files& host) {
   const std::string subject = "locked-memory limit", file = "/proc/self/limits";
-  constexpr unsigned long long enough = 64ULL << 20;  // a million timers
+  constexpr unsigned long long enough = 64ULL << 20;  // for a million timers
   constexpr std::string_view name = "Max locked memory";
   const auto limits = host.read(file);
   if (!limits) return not_visible(subject, file);

@@ -21,7 +21,7 @@ namespace detent::tool {
 namespace {
 
 constexpr const char* kernels_device = "/dev/cpu_dma_latency";
-constexpr std::int32_t no_limit = 2'000'000'000;  // the kernel's own default, in us
+constexpr std::int32_t no_limit = 2'000'000'000;  // microseconds; the kernel's default
 
 std::string text_of(std::int64_t ns) { return time_text(static_cast<double>(ns)); }
 std::int64_t longest(const idle_cost& of) { return *std::max_element(of.late.begin(), of.late.end()); }
@@ -39,7 +39,7 @@ class latency_device {
   }
 
   const std::string& denied() const { return denied_; }
-  // The limit that the whole machine is held to now.
+  // Returns the limit that the whole machine is held to now.
   std::optional<long long> in_force() const {
     std::int32_t us = no_limit;
     if (descriptor_ < 0 || ::pread(descriptor_, &us, sizeof us, 0) != sizeof us || us >= no_limit) return std::nullopt;
@@ -55,7 +55,8 @@ class latency_device {
   std::string denied_;
 };
 
-// One for each latency but the longest, which allows what no limit allows; polling, where the kernel lists nothing.
+// Returns one limit for each latency except the longest, which allows as much as no limit. If the kernel lists no
+// states, it returns only polling.
 std::vector<idle_cost> limits_worth_trying(const std::vector<idle_state>& states) {
   std::map<long long, std::string, std::greater<>> by_latency;
   for (const idle_state& each : states) {
@@ -84,7 +85,7 @@ std::string table(const idle_measurement& measured) {
                      measured.others ? fmt::format("; another process holds a limit of {} us", *measured.others) : "");
 }
 
-// Without a limit to compare with: do longer sleeps end later?
+// Without a limit to compare with, judges whether longer sleeps end later.
 finding judged_by_length(const idle_measurement& measured, finding out, const char* device) {
   constexpr std::int64_t grown = 20'000;
   const std::int64_t least = measured.costs[0].late.front(), most = measured.costs[0].late.back();
@@ -132,7 +133,7 @@ finding judged(const idle_measurement& measured, const char* device) {
   for (const idle_cost& each : measured.costs) best = std::min(best, longest(each));
   constexpr std::int64_t worth_naming = 5'000, as_good = 2'000;
   if (unlimited - best < worth_naming || best > unlimited * 7 / 10) return out;
-  // The least that is as good as any: the deeper the states that are left, the less it heats.
+  // Picks the loosest limit that is as good as any, because deeper states heat the CPU less.
   const auto pays = std::find_if(measured.costs.begin() + 1, measured.costs.end(), [&](const idle_cost& each) {
     return longest(each) <= best + std::max(as_good, best / 10);
   });

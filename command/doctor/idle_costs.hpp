@@ -19,25 +19,26 @@ inline constexpr std::array<duration, 3> idle_sleeps = {std::chrono::microsecond
                                                         std::chrono::milliseconds(10)};
 
 struct idle_cost {
-  std::optional<long long> limit;                          // us that leaving a state may take; none: no limit
-  std::string deepest = {};                                // the deepest state within it; empty: not known
-  std::array<std::int64_t, idle_sleeps.size()> late = {};  // p50 of each length of sleep, ns
+  // Microseconds for leaving a state, at most; empty for no limit.
+  std::optional<long long> limit;
+  std::string deepest = {};                                // the deepest state within the limit; empty if unknown
+  std::array<std::int64_t, idle_sleeps.size()> late = {};  // p50 for each length of sleep, in nanoseconds
 };
 
 struct idle_measurement {
-  std::vector<idle_cost> costs;          // without a limit first, then by falling limits
-  std::string denied = {};               // why no limit could be held
-  std::optional<long long> others = {};  // a limit that another process held during the measurement, us
+  std::vector<idle_cost> costs;          // first without a limit, then with ever lower ones
+  std::string denied = {};               // the reason if no limit could be held
+  std::optional<long long> others = {};  // microseconds; another process's limit during the measurement
 };
 
-// Sleeps for about `length` altogether, at least once in each way. While it holds a limit through `device` it does so
-// for the whole machine.
+// Sleeps for about `length` altogether, at least once in each way. A limit that it holds through `device` applies to
+// the whole machine.
 idle_measurement measure_idle_costs(const host_files& host, duration length, const char* device);
 
-// Which limit pays?
+// Says which limit pays.
 finding judged(const idle_measurement& measured, const char* device);
 
-// On this host, by the kernel's own device.
+// Measures this host, through the kernel's own device.
 finding cost_of_idle_states(duration length);
 
 }  // namespace detent::tool

@@ -9,7 +9,8 @@
 namespace detent::tool {
 namespace {
 
-// A core that wakes up within this is as good as awake; hybrid() spins for at most the other by default.
+// Microseconds. A core that wakes up within the first is as good as awake; hybrid() spins for at most the second by
+// default.
 constexpr long long as_good_as_awake = 10, spun_by_default = 200;
 
 bool is_a_name(const std::string& text) {
@@ -17,7 +18,7 @@ bool is_a_name(const std::string& text) {
          std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
-// Adds what one CPU says of it. False: something is no name or no number, and the listing says what.
+// Adds what one CPU says about the state. Returns false if a name or number is malformed; `listing` then says what.
 bool add(const host_files& host, int cpu, std::size_t number, idle_state& to, idle_listing& listing) {
   const std::string directory = fmt::format("/sys/devices/system/cpu/cpu{}/cpuidle/state{}/", cpu, number);
   const auto text_of = [&](const char* file) {

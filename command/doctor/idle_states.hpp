@@ -13,20 +13,20 @@ namespace detent::tool {
 
 struct idle_state {
   std::string name;
-  long long latency = 0;    // us to leave it
-  long long residency = 0;  // us that make it worth while
-  bool off = false;         // disabled on each of the CPUs
+  long long latency = 0;    // microseconds to leave it
+  long long residency = 0;  // microseconds from which on it pays
+  bool off = false;         // on each of the CPUs
 };
 
 struct idle_listing {
-  std::vector<idle_state> states;  // as the kernel numbers them; with several CPUs the longest times
+  std::vector<idle_state> states;  // numbered as by the kernel; with the longest times of several CPUs
   std::string nonsense_in = {}, nonsense = {};
 };
 
-// Lists the idle states of a CPU, or of all of them.
+// Lists the idle states of one CPU, or of all CPUs.
 idle_listing idle_states_of(const host_files& host, std::optional<int> cpu);
 
-// How long do the states that are on take to leave?
+// Judges how long the enabled states take to leave.
 finding idle_states(const host_files& host, const worker_facts& worker);
 
 }  // namespace detent::tool

@@ -96,7 +96,7 @@ finding interrupts_on(int cpu, const std::optional<std::string>& earlier, const 
   const double rate = seconds > 0 ? static_cast<double>(devices.total) / seconds : 0;
   std::vector<int> elsewhere = now->cpus;
   std::erase(elsewhere, cpu);
-  constexpr double often = 100;  // a second
+  constexpr double often = 100;  // per second
   return {subject,
           rate >= often ? severity::bad : severity::warning,
           devices.text + rest + (rate > 0 ? fmt::format("; {:.3g} a second of devices", rate) : ""),

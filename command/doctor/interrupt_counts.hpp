@@ -15,7 +15,7 @@ namespace detent::tool {
 struct interrupt_line {
   std::string name;                   // "36", "LOC"
   std::string device;                 // printable
-  std::vector<std::uint64_t> counts;  // by CPU, as the table's head has them; shorter where there is but one
+  std::vector<std::uint64_t> counts;  // by CPU, in the order of the table's head; shorter if there is only one
 };
 
 struct interrupt_table {
@@ -23,13 +23,13 @@ struct interrupt_table {
   std::vector<interrupt_line> lines;
 };
 
-// /proc/interrupts; none if it makes no sense.
+// Reads /proc/interrupts. Returns nothing if it makes no sense.
 std::optional<interrupt_table> interrupts_in(std::string_view text);
 
 // Judges the interrupts between two readings of /proc/interrupts. `seconds` is the time between them, or zero.
 finding interrupts_on(int cpu, const std::optional<std::string>& earlier, const std::optional<std::string>& later,
                       double seconds);
-// Which interrupts may come there, as /proc/irq says.
+// Says which interrupts may come to that CPU, by /proc/irq.
 finding interrupt_affinity(const host_files& host, int cpu);
 
 }  // namespace detent::tool

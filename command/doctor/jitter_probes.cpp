@@ -78,7 +78,7 @@ finding default_clock() {
 }
 
 finding clock_steering() {
-  timex reported = {};  // no modes: changes nothing
+  timex reported = {};  // without modes, adjtimex() changes nothing
   if (::adjtimex(&reported) < 0) {
     return {"clock steering", severity::unknown, fmt::format("not visible here (adjtimex: {})", std::strerror(errno))};
   }

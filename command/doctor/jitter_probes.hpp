@@ -10,17 +10,17 @@
 
 namespace detent::tool {
 
-// Probes that must measure. Each runs on the calling thread.
+// These probes must measure. Each runs on the calling thread.
 finding cost_of_clock_reading();
-finding slack_request();  // is PR_SET_TIMERSLACK obeyed? Judged by:
+finding slack_request();  // is PR_SET_TIMERSLACK obeyed? Judges by:
 finding slack_obtained(bool accepted, long long nanoseconds);
 finding default_clock();                     // what clock_kind::automatic comes down to here, and why
-finding clock_steering();                    // does the kernel slew CLOCK_MONOTONIC by more than that clock allows for?
-finding steering_by(const timex& reported);  // judges what adjtimex() reported
+finding clock_steering();                    // does the kernel slew CLOCK_MONOTONIC by more than that clock allows?
+finding steering_by(const timex& reported);  // judges the report of adjtimex()
 finding oversleep(duration length);          // how late clock_nanosleep returns, with a timer slack of 1 ns
-finding longest_pause(duration length);      // seen by a thread that does nothing but read the clock
+finding longest_pause(duration length);      // as seen by a thread that only reads the clock
 
-// All of them; takes up to two seconds longer than `length`.
+// Runs all of them, which takes up to two seconds longer than `length`.
 std::vector<finding> measure_jitter(duration length);
 
 }  // namespace detent::tool

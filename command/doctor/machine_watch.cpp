@@ -10,7 +10,7 @@
 namespace detent::tool {
 namespace {
 
-// Less is the two clocks' own unrest, and a reader that is held up.
+// Smaller differences come from the two clocks' own jitter, and from delays of the reader.
 constexpr std::int64_t least_suspend = 50'000'000, least_delay = 500'000'000;
 
 std::int64_t read_clock(clockid_t clock) {
@@ -32,7 +32,7 @@ void machine_watch::look(const machine_clocks& now, std::int64_t expected, const
   if (looked_) {
     const std::int64_t length = now.monotonic - last_.monotonic;
     const std::int64_t suspended = now.since_boot - last_.since_boot - length;
-    // A busy machine holds this thread up as well. Where that is not known, only a suspend is seen.
+    // A busy machine delays this thread as well. If its waiting time is unknown, only a suspend can be told.
     const std::int64_t waited = now.waited && last_.waited ? std::max<std::int64_t>(*now.waited - *last_.waited, 0) : 0;
     const std::int64_t delay = now.waited ? length - expected - waited : 0;
     const std::int64_t halt = (suspended >= least_suspend ? suspended : 0) + (delay >= least_delay ? delay : 0);

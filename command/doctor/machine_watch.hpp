@@ -8,25 +8,25 @@
 
 namespace detent::tool {
 
-// The clocks of a machine at one look, and what the looking thread had to wait for. Nanoseconds.
+// The clocks of a machine at one look, and how long the looking thread had to wait. In nanoseconds.
 struct machine_clocks {
   std::int64_t monotonic = 0, since_boot = 0;  // CLOCK_MONOTONIC and CLOCK_BOOTTIME
-  std::optional<std::int64_t> waited = {};     // by this thread, ready to run and waiting for a CPU; none: unknown
+  std::optional<std::int64_t> waited = {};     // how long this thread was ready to run without a CPU, if known
 
   static machine_clocks read(const host_files& host);
 };
 
-// The time that a machine stood still, from one look to the next: suspended, or a virtual machine that did not run; and
-// what the hypervisor took from each CPU. Where the looking process was stopped, that counts as well.
+// How long a machine stood still from one look to the next, because it was suspended or because the virtual machine did
+// not run; and the time that the hypervisor took from each CPU. A stop of the looking process counts as well.
 class machine_watch {
  public:
-  // `expected`: how long after the last look this one was meant to be, in nanoseconds.
+  // `expected` says how many nanoseconds after the last look this one was meant to be.
   void look(const machine_clocks& now, std::int64_t expected, const host_files& host);
 
   std::int64_t now() const { return last_.monotonic; }
   std::int64_t halted() const { return halted_; }
   std::int64_t longest_halt() const { return longest_; }
-  std::int64_t stolen_from(int cpu) const;  // ever; nanoseconds
+  std::int64_t stolen_from(int cpu) const;  // since the start, in nanoseconds
 
  private:
   machine_clocks last_;

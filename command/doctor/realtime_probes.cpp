@@ -16,7 +16,7 @@ std::string microseconds_text(long long us) { return time_text(static_cast<doubl
 
 bool spins(const worker_facts& worker) { return worker.wait == wait_options::kind::busy; }
 
-// Linux 6.12 and newer, as "6.18.44-something" says.
+// Returns whether it is Linux 6.12 or newer, by a version such as "6.18.44-something".
 bool has_fair_server(const host_files& host) {
   const std::string release = host.read("/proc/sys/kernel/osrelease").value_or("");
   const std::size_t dot = release.find('.');
@@ -27,7 +27,7 @@ bool has_fair_server(const host_files& host) {
   return major > 6 || (major == 6 && minor >= 12);
 }
 
-// The number after "NAME" in the first line that begins with it.
+// Returns the number after "NAME" in the first line that begins with it.
 std::optional<std::string> first_word_after(const std::string& text, std::string_view name) {
   for (const std::string_view line : lines_of(text)) {
     if (!line.starts_with(name)) continue;

@@ -10,12 +10,13 @@
 namespace detent::tool {
 
 finding realtime_throttling(const host_files& host, const worker_facts& worker);
-// Linux has it from 6.12 on. The worker needs a priority and a CPU.
+// Linux has it since 6.12. The worker must have a priority and a CPU.
 finding fair_server(const host_files& host, const worker_facts& worker);
-// May the process, or this one, have the worker's priority? Needs a worker with a priority that does not run yet.
+// Judges whether the process, or this one, may have the worker's priority. The worker must have a priority and not yet
+// be running.
 finding realtime_permission(const host_files& host, const worker_facts& worker);
 
-// All of these findings that apply.
+// Returns those of these findings that apply.
 std::vector<finding> realtime_findings(const host_files& host, const worker_facts& worker);
 
 }  // namespace detent::tool

@@ -20,7 +20,7 @@ std::string boot_with(const std::string& cpu) {
   return fmt::format("boot with isolcpus={0} nohz_full={0} rcu_nocbs={0}", cpu);
 }
 
-// The hundredths of a second in the column `steal` of a line of /proc/stat.
+// Returns the column `steal`, in hundredths of a second, of a line of /proc/stat.
 std::optional<long long> stolen_in(const std::string& stat, const std::string& line_name) {
   for (const std::string_view line : lines_of(stat)) {
     constexpr std::size_t steal = 8;
@@ -78,7 +78,7 @@ finding worker_cpu(const host_files& host, int cpu) {
             "the worker cannot leave this CPU, and everybody else may come: other threads delay it",
             boot_with(std::to_string(cpu))};
   }
-  // Where the kernel is built without it there is no such file, and "(null)" in it where it was not asked for.
+  // A kernel that was built without it has no such file. If it was not asked for, the file says "(null)".
   const auto tickless = cpus_in(host.read(nohz_file).value_or(""));
   if (tickless && contains(*tickless, cpu))
     return {subject, severity::fine, "isolated, and without a tick", isolated_file};

@@ -11,17 +11,18 @@
 
 namespace detent::tool {
 
-finding isolated_cpus(const host_files& host);                                // is there any? Of a worker without a CPU
+// Are there any? For a worker without a CPU.
+finding isolated_cpus(const host_files& host);
 finding worker_cpu(const host_files& host, int cpu);                          // is it isolated?
-finding worker_affinity(const host_files& host, const worker_facts& worker);  // of a running one without a CPU
+finding worker_affinity(const host_files& host, const worker_facts& worker);  // for a running worker without a CPU
 finding timer_slack(const host_files& host, const worker_facts& worker);
 
-// The time that a running worker lost between two readings of it, and that the hypervisor took from its CPU, or from
-// all of them.
+// Judges how long a running worker waited between two readings of it, and how much time the hypervisor took from its
+// CPU, or from all CPUs.
 finding worker_waits(const std::optional<thread_facts>& earlier, const std::optional<thread_facts>& later,
                      const worker_facts& worker, double seconds);
-// Finds that a running worker is the limit: it uses more than 60 % of a CPU between two readings, and does not spin all
-// the time by its own choice. Returns none if it is not.
+// Finds out whether a running worker is the bottleneck: between two readings it used more than 60 % of a CPU, and its
+// options do not let it spin all the time. Returns nothing if it is not.
 std::optional<finding> worker_load(const std::optional<thread_facts>& earlier, const std::optional<thread_facts>& later,
                                    const worker_facts& worker, double seconds);
 finding stolen_time(std::optional<int> cpu, const std::optional<std::string>& earlier,

@@ -11,7 +11,7 @@ struct worker_facts {
   std::optional<int> cpu = {};                  // engine_options::cpu
   std::optional<int> priority = {};             // engine_options::realtime_priority
   std::optional<wait_options::kind> wait = {};  // engine_options::wait
-  std::optional<long long> process = {};        // a running one; none: this one
+  std::optional<long long> process = {};        // one that runs; empty for this process
   std::optional<long long> thread = {};         // of that process
 };
 

@@ -26,15 +26,15 @@ wait_options::kind kind_named(std::string_view name) {
 
 struct counted_drivers {
   std::map<long long, wait_options::kind> workers;
-  bool has_callers = false;  // an engine that its caller drives
+  bool has_callers = false;  // a caller drives one of its engines
 };
 
-// The drivers that the counters files of the process name. A file that cannot be read, or is another process's, is
-// none of it: the threads' names are read instead.
+// Returns the drivers that the process's counters files name. Files that cannot be read, or belong to another process,
+// are ignored: then the threads' names decide.
 counted_drivers drivers_with_counters(const host_files& host, long long process) {
   counted_drivers out;
   const std::string directory = host.root() + "/dev/shm";
-  // A copy's processes are not this host's: what they have mapped cannot be asked.
+  // The processes of a copy are not this host's, so their mappings cannot be asked for.
   std::vector<std::string> paths;
   try {
     paths = host.root().empty() ? counters_files_of(process, directory) : counters_files_of_host(directory);
@@ -70,8 +70,8 @@ std::optional<int> only_cpu_of(const host_files& host, long long process, long l
   return std::nullopt;
 }
 
-// Finds threads with the default name, or one that begins with it and a dash. A new thread inherits the name of the one
-// that made it, so that the name of the first thread says nothing.
+// Finds threads whose name is the default, or begins with it and a dash. A new thread inherits the name of the thread
+// that made it, so the name of the first thread says nothing.
 std::vector<long long> workers_by_name(const std::vector<thread_facts>& threads, long long process) {
   const auto first =
       std::find_if(threads.begin(), threads.end(), [=](const thread_facts& each) { return each.thread == process; });

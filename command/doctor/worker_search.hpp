@@ -8,11 +8,11 @@
 
 namespace detent::tool {
 
-// The worker that the process's counters file names, or else the one thread that is named "detent", the default, or
-// "detent-SOMETHING", and not merely after the program.
-// `thread`, if given, is it. Its CPU and priority are as /proc has them, its wait mode as the counters file has it.
-// A process whose engines their callers drive has no worker: the facts are of the process alone.
-// Throws input_error where there is no such process or thread, no engine, or more than one worker.
+// Returns the worker that the process's counters file names. Without a file, it is the one thread named "detent", the
+// default, or "detent-SOMETHING", unless the name is merely the program's. If `thread` is given, that is the worker.
+// Its CPU and priority come from /proc, and its wait mode from the counters file. If the callers drive all engines of
+// the process, there is no worker, and only the facts of the process are returned. Throws input_error if there is no
+// such process or thread, no engine, or more than one worker.
 worker_facts worker_of(const host_files& host, long long process, std::optional<long long> thread);
 
 }  // namespace detent::tool

@@ -20,7 +20,7 @@ using std::chrono::steady_clock;
 
 constexpr auto patience = std::chrono::seconds(5);
 constexpr auto between_looks = std::chrono::milliseconds(5);
-constexpr std::size_t piece = 1000;  // changes: nodes that share the store wait for no more than these
+constexpr std::size_t piece = 1000;  // changes; nodes that share the store wait for at most this many
 
 }  // namespace
 

@@ -7,23 +7,23 @@
 
 namespace detent::tool {
 
-// Sends changes to a store in pieces of bounded size, and counts what has become of them. What a node has in hand is
-// cancelled by that node, whose answer is waited for.
+// Sends changes to a store in pieces of bounded size and counts what becomes of them. A timer that a node has in hand
+// is cancelled by that node, so its answer is waited for.
 class change_run {
  public:
   explicit change_run(durable::store& in) : in_(in) {}
 
-  // Throws input_error where the store fails; what was sent before may have been done.
+  // Throws input_error if the store fails. Changes that were sent before may have been made.
   void add(durable::change what);
-  // Sends the rest, and waits for answers, no longer than five seconds.
+  // Sends the rest and waits for answers, for at most five seconds.
   void finish();
 
-  std::uint64_t done() const { return done_; }        // cancelled, moved or living again
-  std::uint64_t running() const { return running_; }  // cannot be cancelled any more
+  std::uint64_t done() const { return done_; }        // cancelled, moved or revived
+  std::uint64_t running() const { return running_; }  // too late to be cancelled
   std::uint64_t gone() const { return gone_; }        // there is no such timer
-  std::uint64_t unknown() const { return unknown_; }  // who has it did not answer
+  std::uint64_t unknown() const { return unknown_; }  // the node that has it did not answer
 
-  static std::uint64_t new_id();        // greater than the one before
+  static std::uint64_t new_id();        // always greater than the last one
   static std::uint64_t new_question();  // random
 
  private:

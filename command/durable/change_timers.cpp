@@ -27,24 +27,24 @@ namespace {
 using namespace durable;
 using action = durable_options::action;
 
-// A timer that a change concerns.
+// A timer that is to be changed.
 struct subject {
   shard_id shard = 0;
   std::string key = {};
   stored_time due{};
 };
 
-// All of them, as they were found.
+// All timers that are to be changed, as they were found.
 struct subjects {
   std::vector<subject> each = {};
-  stored_time last_death = stored_time::min();  // of dead ones
+  stored_time last_death = stored_time::min();  // the last death among dead ones
   std::string words = {};                       // such as "3 timers with handler 'x'"
-  std::optional<record> one = {};               // of one key
+  std::optional<record> one = {};               // the timer, if a key named it
 };
 
 struct verbs {
   std::string_view todo, done;
-  timer_state state;  // of those that it concerns
+  timer_state state;  // their state
 };
 
 verbs verbs_of(action what) {
@@ -94,7 +94,7 @@ subjects find_subjects(store& in, const durable_options& options) {
   return out;
 }
 
-// The due time that a moved one gets.
+// The new due time of a moved timer.
 struct new_due {
   stored_time to{};
   std::chrono::microseconds by{};
@@ -182,7 +182,7 @@ std::string json_text(const durable_options& options, const subjects& all, const
   return json.str() + "\n";
 }
 
-// Of one timer.
+// Describes the change of one timer.
 std::string one_text(const durable_options& options, const subjects& all, const outcome& counts, const new_due& due) {
   const std::string name = name_text(*all.one) + ": ";
   const verbs its = verbs_of(options.what);

@@ -4,8 +4,8 @@
 
 namespace detent::tool {
 
-// Whether the user lets `what` happen, such as "cancel 3 timers in orders.db". With `yes` no question is asked, else
-// one on the terminal. Where there is none, throws input_error, which says what would have happened.
+// Returns whether the user agrees to `what`, such as "cancel 3 timers in orders.db". With `yes` it asks nothing;
+// otherwise it asks on the terminal. Without a terminal it throws input_error, which says what would have happened.
 bool has_consent(const std::string& what, bool yes);
 
 }  // namespace detent::tool

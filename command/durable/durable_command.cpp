@@ -52,7 +52,7 @@ durable_result list(store& in, const durable_options& options) {
   return result;
 }
 
-// Throws usage_error where the words are none of a command line that could be meant, before any store is opened.
+// Throws usage_error, before any store is opened, if the words make no sense together.
 void check_words(const durable_options& options) {
   switch (options.what) {
     case action::list:

@@ -18,7 +18,7 @@ namespace detent::tool {
 
 namespace {
 
-// SQLite would wait for a pipe's other end, and make a store of an empty file.
+// SQLite would wait for the other end of a pipe, and would make a store of an empty file.
 void check_file(const std::string& name, store_use use) {
   namespace files = std::filesystem;
   const auto refuse = [&](const char* why) { throw input_error("durable: " + in_quotes(name) + ": " + why); };
@@ -55,7 +55,7 @@ std::optional<watched_store::file_id> watched_store::file_now() const {
 
 durable::store& watched_store::current() {
   if (is_url(name_)) return *store_;
-  // The file that is open keeps its inode, so that no other one has it.
+  // As long as the file is open, no other file gets its inode.
   const std::optional<file_id> now = file_now();
   if (!now || now != file_) {
     std::shared_ptr<durable::store> opened = open_store(name_, store_use::look);

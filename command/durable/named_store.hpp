@@ -10,23 +10,23 @@
 namespace detent::tool {
 
 enum class store_use : std::uint8_t {
-  look,    // a call that would change the store is not_permitted
-  change,  // what is there
-  fill     // an empty file becomes a store
+  look,    // calls that would change the store return not_permitted
+  change,  // an existing store
+  fill     // like change, and an empty file becomes a store
 };
 
-// The store that --store names: an SQLite file, or a URL as in store_url.hpp. It must be there already. Throws
-// input_error, without passwords.
+// Opens the store that --store names: an SQLite file, or a URL as in store_url.hpp. The store must exist. Throws
+// input_error, whose text never has a password.
 std::shared_ptr<durable::store> open_store(const std::string& name, store_use use);
 
-// A store to look at for long. A file may be removed, or replaced by another one of its name: then that one is read.
-// One thread at a time.
+// A store to be looked at for a long time. If its file is removed or replaced by another file of the same name, that
+// one is read. Used by one thread at a time.
 class watched_store {
  public:
-  // As open_store(), to look at it.
+  // Opens the store as open_store() does, for looking.
   explicit watched_store(std::string name);
 
-  // The store that has the name now. Throws input_error where there is none.
+  // The store that has the name now. Throws input_error if there is none.
   durable::store& current();
 
  private:
@@ -37,7 +37,7 @@ class watched_store {
   std::optional<file_id> file_now() const;
 
   const std::string name_;
-  std::optional<file_id> file_;  // none: it is no file
+  std::optional<file_id> file_;  // empty if it is not a file
   std::shared_ptr<durable::store> store_;
 };
 

@@ -11,7 +11,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr auto patience = std::chrono::seconds(2);  // of a person; a node, which has a lease to renew, has less
+constexpr auto patience = std::chrono::seconds(2);  // of a person; a node has less, because it must renew a lease
 
 }  // namespace
 
@@ -21,7 +21,7 @@ std::shared_ptr<durable::store> open_postgres(const std::string& url, bool read_
 
 void migrate_postgres(const std::string& url) {
   try {
-    // A large store may take long.
+    // A large store may take a long time.
     durable::postgres_store(url, {.patience = std::chrono::minutes(1)});
   } catch (const error& refused) {
     throw input_error("durable: " + printable(refused.what()));

@@ -7,11 +7,11 @@
 
 namespace detent::tool {
 
-// A store that is there: none is made. Throws detent::error, and input_error in a build without PostgreSQL.
+// Opens an existing store. Throws detent::error, and input_error in a build without PostgreSQL.
 std::shared_ptr<durable::store> open_postgres(const std::string& url, bool read_only);
 // Makes the schema, or brings it up to date. Throws input_error.
 void migrate_postgres(const std::string& url);
-// The SQL that does so. Throws input_error in a build without PostgreSQL.
+// Returns the SQL that does so. Throws input_error in a build without PostgreSQL.
 std::string postgres_script();
 
 }  // namespace detent::tool

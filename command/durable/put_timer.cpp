@@ -28,7 +28,7 @@ namespace {
 
 using namespace durable;
 
-// Of the file, as much as shows that it is too large.
+// Reads enough of the file to show that it is too large.
 std::string bytes_of_file(const std::string& name) {
   const bool is_input = name == "-";
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> opened(is_input ? nullptr : std::fopen(name.c_str(), "rb"),
@@ -38,7 +38,7 @@ std::string bytes_of_file(const std::string& name) {
   if (file != nullptr) bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file));
   if (file == nullptr || std::ferror(file) != 0)
     throw input_error(fmt::format("durable: --payload {}: {}", in_quotes(name), std::strerror(errno)));
-  std::clearerr(file);  // a terminal's end of input; the consent is asked for there as well
+  std::clearerr(file);  // clears a terminal's end of input, because consent is asked for there as well
   return bytes;
 }
 
@@ -62,7 +62,7 @@ put_mode mode_of(const std::string& word) {
   throw usage_error(fmt::format("--if-exists: {} is not keep, replace or fail", in_quotes(word)));
 }
 
-// Without its payload, which standard input may have, and only once.
+// Leaves out the payload, which standard input may give, but only once.
 put_request request_of(const durable_options& options, shard_id shards) {
   if (options.due.empty() == options.in.empty()) throw usage_error("put: either --due TIME or --in SPAN is needed");
   const std::string key = typed_key(options);

@@ -9,7 +9,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr auto patience = std::chrono::seconds(2);  // of a person; a node, which has a lease to renew, has less
+constexpr auto patience = std::chrono::seconds(2);  // of a person; a node has less, because it must renew a lease
 
 }  // namespace
 

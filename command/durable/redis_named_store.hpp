@@ -8,7 +8,7 @@
 
 namespace detent::tool {
 
-// A store that is there: none is made. Throws detent::error, and input_error in a build without Redis.
+// Opens an existing store. Throws detent::error, and input_error in a build without Redis.
 std::shared_ptr<durable::store> open_redis(const redis_place& place, bool read_only);
 
 }  // namespace detent::tool

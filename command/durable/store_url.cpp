@@ -17,7 +17,7 @@ constexpr std::string_view local = "redis+unix";
 constexpr std::string_view default_port = ":6379";
 constexpr std::string_view default_sentinel_port = ":26379";
 
-// The kinds of URL of servers on hosts.
+// A kind of URL for servers on hosts.
 struct tcp_scheme {
   std::string_view name;
   bool has_tls, has_sentinels;
@@ -28,7 +28,7 @@ constexpr std::array tcp_schemes = {tcp_scheme{"redis", false, false}, tcp_schem
 
 [[noreturn]] void refuse(const std::string& what) { throw input_error("durable: --store: " + what); }
 
-// The text before a mark and after it. Without a mark, `before` is the whole.
+// The text before a mark and after it. Without the mark, `before` is the whole text.
 struct halves {
   std::string_view before, after;
 };
@@ -62,7 +62,7 @@ std::string first_line_of(std::string_view option, const std::string& file) {
   return line;
 }
 
-// Each server of the list with a port.
+// Adds the default port to each server of the list that has none.
 std::string with_ports(std::string_view hosts, std::string_view otherwise) {
   std::string all;
   for (std::size_t from = 0; from <= hosts.size();) {
@@ -78,7 +78,7 @@ std::string with_ports(std::string_view hosts, std::string_view otherwise) {
   return all;
 }
 
-// The options after the ? of a URL, of which each kind of URL has some.
+// Reads the options after the ? of a URL; each kind of URL has other ones.
 void take_query(std::string_view query, const tcp_scheme* kind, redis_place& out) {
   struct option {
     std::string_view name;

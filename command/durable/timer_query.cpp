@@ -22,7 +22,7 @@ using namespace durable;
 
 namespace {
 
-constexpr std::ptrdiff_t most_named = 10;  // of an ambiguous key: a line must stay readable
+constexpr std::ptrdiff_t most_named = 10;  // of an ambiguous key, so that the line stays readable
 constexpr std::size_t most_found = 100;
 
 std::optional<listed_record> find_in(store& in, const std::string& key, const std::string& partition) {
@@ -31,7 +31,8 @@ std::optional<listed_record> find_in(store& in, const std::string& key, const st
   return found;
 }
 
-// The names of timers with that key. A timer that moves during the search may be found twice, and is named once.
+// Returns the timers with that key, by their names. A timer that moves during the search may be found twice; it appears
+// once.
 std::map<std::string, listed_record> find_everywhere(store& in, const std::string& key, timer_state state) {
   std::map<std::string, listed_record> found;
   for (const bool dead : {true, false}) {

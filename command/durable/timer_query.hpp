@@ -14,23 +14,25 @@
 
 namespace detent::tool {
 
-// Throws input_error where a call on that store has failed.
+// Throws input_error if a call on that store has failed.
 void check(durable::errc problem, const durable::store& in);
 
-// The bytes of a key, a partition or a handler that was typed as printable() shows it. Throws usage_error.
+// Returns the bytes of a key, partition or handler that was typed in the form in which printable() shows it. Throws
+// usage_error.
 std::string typed_bytes(std::string_view option, const std::string& text, std::size_t least, std::size_t most);
-// A time with Z or an offset, or "now", on whole microseconds, rounded up. Throws usage_error.
+// Returns a time with Z or an offset, or "now", rounded up to whole microseconds. Throws usage_error.
 durable::stored_time typed_time(std::string_view option, const std::string& text);
 durable::stored_time time_now();
 
 // Returns the request that the options describe, for shard 0.
 durable::list_request query_of(const durable_options& options);
-// Whether they ask for anything but the whole store.
+// Returns whether the options ask for less than the whole store.
 bool narrows(const durable_options& options);
-// In words, such as "with handler 'expire', due before 2030-01-01T00:00:00Z"; empty: nothing narrows it.
+// Describes the query, as in "with handler 'expire', due before 2030-01-01T00:00:00Z". Empty if it asks for the whole
+// store.
 std::string words_of(const durable_options& options);
 
-// The key and the partition of one timer, as typed_bytes().
+// Return the key and the partition of one timer, as typed_bytes() does.
 std::string typed_key(const durable_options& options);
 std::optional<std::string> typed_partition(const durable_options& options);
 
@@ -38,13 +40,13 @@ std::optional<std::string> typed_partition(const durable_options& options);
 void each_found(durable::store& in, durable::list_request which,
                 const std::function<void(durable::listed_record&&)>& visit);
 
-// Those of that key, in any partition.
+// Returns the timers with that key in any partition.
 std::vector<durable::listed_record> find_by_key(durable::store& in, const std::string& key, bool dead,
                                                 std::size_t limit);
 
 enum class timer_state : std::uint8_t { any, alive, dead };
-// The timer of that state that has the options' key, of a live and a dead one the live one; looked for in every
-// partition if they name none. Throws input_error where several partitions have one, with a list of these.
+// Returns the timer with the options' key in that state; if a live and a dead one have it, the live one. If the options
+// name no partition, it looks in every one. Throws input_error, with a list, if several partitions have one.
 std::optional<durable::listed_record> find_named(durable::store& in, const durable_options& options,
                                                  timer_state state = timer_state::any);
 

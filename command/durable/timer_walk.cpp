@@ -21,14 +21,15 @@ using namespace durable;
 
 namespace {
 
-// Of FNV-1a: a cursor need not say a key that may have 257 bytes, and no two of one instant and shard are alike.
+// FNV-1a. With a hash, a cursor need not contain a key of up to 257 bytes. No two timers of one instant and shard have
+// the same hash.
 std::uint64_t hash_of(std::string_view name) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char byte : name) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
   return hash;
 }
 
-// The number up to the next dot, which is cut off.
+// Cuts off and returns the number before the next dot.
 template <class Number>
 bool take_number(std::string_view& text, Number& out, int base = 10) {
   const std::string_view digits = text.substr(0, text.find('.'));
@@ -63,7 +64,7 @@ timer_walk::timer_walk(store& in, const list_request& which, std::size_t wanted,
     lane& its = lanes_[shard];
     its.which = which;
     its.which.shard = shard;
-    // Of all shards together not much more than what is wanted: a timer may have 64 KiB.
+    // All shards together look at little more than is wanted, because a timer may have 64 KiB.
     its.which.limit = std::clamp<std::size_t>(2 * wanted / in.shards(), 8, 500);
     if (after && after->at >= which.from) begin_after(its, *after);
     enter(shard);
@@ -95,7 +96,7 @@ void timer_walk::begin_after(lane& its, const walk_place& place) {
   its = begun;
 }
 
-// Until something is ahead, or nothing follows.
+// Reads until a timer is ahead or none follows.
 void timer_walk::fill(lane& its) {
   while (its.ahead.empty() && !its.ended) {
     list_page page;

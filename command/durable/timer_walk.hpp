@@ -13,7 +13,7 @@
 
 namespace detent::tool {
 
-// The place of a timer in that order.
+// The place of a timer in the order of the walk.
 struct walk_place {
   durable::stored_time at{};
   durable::shard_id shard = 0;
@@ -25,8 +25,8 @@ walk_place read_place(const std::string& option_text);  // Throws usage_error.
 
 class timer_walk {
  public:
-  // Begins with the timer after that place. Where the timer that was there is gone, those of its instant and shard come
-  // once more. `in` must outlive it.
+  // Begins with the timer after that place. If the timer of that place is gone, those of its instant and shard are
+  // visited again. `in` must outlive the walk.
   timer_walk(durable::store& in, const durable::list_request& which, std::size_t wanted,
              const std::optional<walk_place>& after);
 
@@ -36,7 +36,7 @@ class timer_walk {
  private:
   struct lane {
     durable::list_request which;
-    bool ended = false;  // nothing follows what is ahead
+    bool ended = false;  // no timers follow those ahead
     std::deque<durable::listed_record> ahead;
   };
 

@@ -16,7 +16,7 @@ using namespace durable;
 
 namespace {
 
-constexpr std::size_t shown_payload = 256;  // bytes: a screen of it
+constexpr std::size_t shown_payload = 256;  // bytes, about a screenful
 
 void add_time(json_object& json, const std::string& name, const std::optional<stored_time>& at) {
   if (at) {
