@@ -51,7 +51,7 @@ class directory {
   std::string path_;
 };
 
-// `detent console` of the engines in a directory; it reads from its construction on.
+// Runs `detent console` for the engines in a directory; it reads them from its construction on.
 class console {
  public:
   explicit console(const std::string& counters) {
@@ -67,7 +67,7 @@ class console {
     const int problem = ::posix_spawn(&process_, DETENT_COMMAND, &actions, nullptr, arguments.data(), environ);
     ::posix_spawn_file_actions_destroy(&actions);
     ::close(from[1]);
-    char line[256];  // "serving ...", or the end of one that cannot serve
+    char line[256];  // "serving ...", or the error if it cannot serve
     const bool serves = problem == 0 && ::read(from[0], line, sizeof line) > 0;
     ::close(from[0]);
     if (problem == 0 && !serves) ::waitpid(process_, nullptr, 0);
@@ -112,7 +112,7 @@ void pair_beside_a_console(benchmark::State& state) try {
   const std::chrono::milliseconds turn(full_or_smoke(1'000, 20));
   std::vector<double> ratios, read, alone;
   for (auto _ : state) {
-    double costs[2];  // by whether it reads; the order changes from one pair of turns to the next
+    double costs[2];  // without and with the console reading; the order alternates
     for (const bool first : {true, false}) {
       const bool reads = first == (ratios.size() % 2 == 0);
       reader.read_on(reads);
@@ -122,7 +122,7 @@ void pair_beside_a_console(benchmark::State& state) try {
     read.push_back(costs[1]);
     alone.push_back(costs[0]);
   }
-  // Of a normal distribution: the quartiles are 1.349 standard deviations apart, and a median's error is 1.253 times
+  // In a normal distribution, the quartiles are 1.349 standard deviations apart, and a median's error is 1.253 times
   // that of a mean.
   const double deviation = (quantile(ratios, 0.75) - quantile(ratios, 0.25)) / 1.349;
   state.counters["ratio"] = quantile(ratios, 0.5);

@@ -32,7 +32,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::chrono::milliseconds longest_end(500);  // of the readings, after that of the answers
+constexpr std::chrono::milliseconds longest_end(500);  // for the readings, after that for the answers
 
 void check(const console_options& options) {
   const http_options& http = options.http;
@@ -64,7 +64,7 @@ void run_console(const console_options& options) {
     places.store = std::make_unique<store_reader>(options.store);
     places.lookups = std::make_unique<store_lookups>(options.store);
   }
-  // Before any thread starts: they inherit that the ending signals are held back.
+  // Made before any thread starts, because threads inherit the mask that holds back the ending signals.
   std::optional<http_server> server(std::in_place, options.http);
   opened_history history = open_history(options.history, options.keep);
   if (!history.note.empty()) complain(history.note);
@@ -101,12 +101,12 @@ void run_console(const console_options& options) {
       return http_answer{.status = 200, .type = "application/json", .text = json_of(*sampler.view()->store)};
     });
   }
-  // A limit on the size of files is a write that fails, and no end of the console.
+  // At a limit on file size, a write is to fail instead of ending the console.
   std::signal(SIGXFSZ, SIG_IGN);
   say(options, *server);
   server->serve();
   if (sampler.stop(longest_end)) return;
-  // A store that hangs keeps its thread, which cannot be ended, and goes on using what exit() would take apart.
+  // A store that hangs keeps its thread. That thread cannot be ended, and it uses what exit() would destroy.
   server.reset();
   std::_Exit(EXIT_SUCCESS);
 }

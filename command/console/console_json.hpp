@@ -6,8 +6,8 @@
 
 namespace detent::tool {
 
-// One JSON object in a line: what /api/durable.json says. Keys, names and reasons are printable texts, bytes that are
-// none as \xNN; payloads are not in it.
+// Returns the answer of /api/durable.json, one JSON object in a line. Keys, names and reasons are printable texts, in
+// which \xNN stands for a byte that is not. Payloads are left out.
 std::string json_of(const console_store& store);
 
 }  // namespace detent::tool

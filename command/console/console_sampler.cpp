@@ -26,7 +26,7 @@ constexpr std::chrono::milliseconds between_look_ups(50);  // a person waits for
 
 console_time wall_now() { return std::chrono::floor<std::chrono::microseconds>(std::chrono::system_clock::now()); }
 
-constexpr double silent_after = 5;  // seconds: two readings, and one that takes its time
+constexpr double silent_after = 5;  // seconds, for two readings and one slow one
 
 double in_seconds(std::chrono::microseconds span) { return std::chrono::duration<double>(span).count(); }
 
@@ -78,7 +78,7 @@ void console_sampler::read_engines() {
   try {
     reading = source_.read(console_budget);
     witness_.look(reading, std::chrono::nanoseconds(between_readings).count());
-  } catch (const std::exception& trouble) {  // no memory, no descriptors
+  } catch (const std::exception& trouble) {  // no memory or no descriptors
     reading.troubles = {printable(trouble.what())};
   }
   const console_time now = wall_now();
@@ -94,7 +94,7 @@ void console_sampler::keep(console_time now) {
   std::vector<long_history::change> changes = long_.changes();
   if (!file_) return;
   std::ranges::move(changes, std::back_inserter(unwritten_));
-  // A disk that does not answer is not waited for: what it would have to write is forgotten, the oldest first.
+  // A disk that does not answer is not waited for. The oldest of the unwritten steps are forgotten.
   if (unwritten_.size() > 2 * most_kept)
     unwritten_.erase(unwritten_.begin(), unwritten_.end() - static_cast<std::ptrdiff_t>(2 * most_kept));
 }
@@ -108,7 +108,7 @@ void console_sampler::write_history() {
   for (const long_history::change& each : changes) {
     try {
       file_->write(each.place, each.engine, each.sample);
-    } catch (const input_error& refused) {  // the disk is full: the next step may find room
+    } catch (const input_error& refused) {  // for example, the disk is full; the next step may find room
       trouble = refused.what();
       break;
     }
@@ -131,7 +131,7 @@ void console_sampler::read_store() {
 }
 
 void console_sampler::examine_host() {
-  // The constructor of watch_ looked first, and changes count from that look.
+  // The constructor of watch_ has looked already, and changes count from that look.
   if (std::exchange(watched_, true)) watch_.look();
   std::vector<finding> findings = watch_.findings();
   const std::scoped_lock lock(mutex_);

@@ -21,31 +21,31 @@
 
 namespace detent::tool {
 
-// Reads the host's engines once a second, the store every two seconds and what the doctor sees without measuring
-// every ten, in a thread each, and writes the long history in another: a store or a disk that does not answer holds up
-// nothing else. However many views are taken,
-// nothing is read more often.
+// Reads the host's engines every second, the store every two seconds, and the doctor's facts that need no measurement
+// every ten seconds. Each has a thread of its own, and another one writes the long history, so that a store or a disk
+// that does not answer delays nothing else. The number of views has no influence on how often it reads.
 class console_sampler {
  public:
-  // What the sampler reads beside the engines, and where it keeps its long history. Each may be null.
+  // The sampler's other sources, and the place for its long history. Each may be null.
   struct places {
     std::unique_ptr<store_reader> store = {};
     std::unique_ptr<store_lookups> lookups = {};
     std::unique_ptr<history_file> file = {};
-    std::string note = {};  // of the file, or why there is none
+    std::string note = {};  // of the file, or the reason why there is none
   };
-  // The long history is of `length`. Waits for its first reading, but no longer than a second.
+  // The long history covers `length`. Waits for the first reading, but for no longer than a second.
   console_sampler(std::string directory, places of, std::chrono::microseconds length);
 
-  // The view of the last readings, made once for each reading of the engines. Any thread may call it.
+  // Returns the view of the last readings. It is made once for each reading of the engines. Any thread may call it.
   std::shared_ptr<const console_view> view();
-  // Looks up that text, and the timer of that name, in the store; each only if it is given. Waits for the store for
-  // half a second at most. Any thread may call it.
+  // Looks up the text, and the timer with the key, in the store; each only if it is given. Waits at most half a second
+  // for the store. Any thread may call it.
   console_lookup look_up(const std::optional<std::string>& text, const std::optional<std::string>& key,
                          const std::string& partition);
-  // The long history of the engine, the set or the shard with that id; empty: nothing is kept. Any thread may call it.
+  // Returns the long history of the engine, set or shard with that id, or nothing if none is kept. Any thread may call
+  // it.
   std::vector<console_sample> long_samples(const std::string& id);
-  // Ends the readings. Returns whether all ended in time; if not, the destructor waits for the others.
+  // Ends the readings. Returns whether all of them ended in time. If not, the destructor waits for the rest.
   bool stop(std::chrono::milliseconds within);
 
  private:
@@ -57,25 +57,25 @@ class console_sampler {
 
   const std::string directory_, host_;
   const top_source source_;
-  engine_witness witness_;                     // of the thread that reads the engines
-  const std::unique_ptr<store_reader> store_;  // of the thread that reads it
+  engine_witness witness_;                     // used by the thread that reads the engines
+  const std::unique_ptr<store_reader> store_;  // used by the thread that reads it
   const std::unique_ptr<store_lookups> lookups_;
-  const std::unique_ptr<history_file> file_;  // of the thread that writes it
-  host_watch watch_;                          // of the thread that reads it
+  const std::unique_ptr<history_file> file_;  // used by the thread that writes it
+  host_watch watch_;                          // used by the thread that reads it
   bool watched_ = false;
 
-  std::mutex mutex_;  // of what follows; held for no reading
+  std::mutex mutex_;  // guards the following; not held during readings
   engine_history history_;
   long_history long_;
   std::vector<long_history::change> unwritten_;
   std::string history_trouble_;
   std::optional<console_time> last_;
   std::optional<console_store> stored_;
-  std::optional<console_time> stored_at_;  // when the store has answered, or refused to; before: when it was asked
+  std::optional<console_time> stored_at_;  // when the store last answered or refused; before that, when it was asked
   std::condition_variable store_answered_;
   std::vector<finding> findings_;
   std::optional<console_time> examined_at_;
-  std::shared_ptr<const console_view> view_;  // null: there is something newer
+  std::shared_ptr<const console_view> view_;  // null if there is something newer
 
   std::optional<periodic_thread> engines_thread_, history_thread_, host_thread_, store_thread_, lookup_thread_;
 };

@@ -22,7 +22,7 @@ constexpr seconds kept_for(static_cast<int>(engine_history::window));
 constexpr std::size_t most_engines = 512, most_ended = 64, most_troubles = 50;
 constexpr std::int64_t between_bases = 30'000'000'000;  // ns
 constexpr std::size_t most_bases = 10;
-// Histograms make a reading large. Fewer large readings are kept, but at least two.
+// Histograms make a reading large. Fewer large readings are kept, but always two.
 constexpr std::size_t most_base_bytes = 48 << 20, most_ended_bytes = 8 << 20;
 
 std::size_t bytes_of(const counters_snapshot& snapshot) {
@@ -57,22 +57,21 @@ console_sample sample_of(const counters_snapshot& change, double length, std::ui
 
 void add(std::deque<console_sample>& samples, const console_sample& sample, console_time now) {
   samples.push_back(sample);
-  // After the wall clock has been set back, a sample of the future would not age.
+  // If the wall clock was set back, a sample from the future would never age.
   while (samples.front().at < now - kept_for || samples.front().at > now) samples.pop_front();
 }
 
 void add_gauges(console_engine& engine, const counters_snapshot& now) {
   if (now.totals[counter::handed_over] != 0) engine.queued = now.queued();
   const std::int64_t next = now.gauges[gauge::next_deadline];
-  // A manual clock shows any time.
+  // A manual clock may show any time.
   if (next != std::numeric_limits<std::int64_t>::max() && std::string_view(now.identity.clock) != "manual")
     engine.next_due = static_cast<double>(next) - static_cast<double>(now.read_at);
   engine.hidden_threads = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::hidden_threads], 0));
   engine.retries = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::retries], 0));
 }
 
-// The file's name is no other's in its directory. Others may choose it, and an id becomes part of addresses and of
-// HTML.
+// A file's name is unique in its directory. Others may choose it, and an id becomes part of addresses and of HTML.
 std::string id_of(const engine_identity& identity) {
   const std::string name = std::filesystem::path(identity.path).filename().string();
   std::string out = "e";
@@ -109,7 +108,7 @@ void engine_history::update(known_engine& engine, engine_reading reading, consol
   const bool known = !engine.bases.empty();
   if (known) {
     engine.seconds = seconds_between(engine.now, reading);
-    // The labels stay out of the difference: no page shows those of one interval.
+    // The labels are left out of the difference, because no page shows labels of one interval.
     std::vector<label_snapshot> labels = std::exchange(reading.snapshot.labels, {});
     engine.change = since(reading.snapshot, engine.now.snapshot);
     reading.snapshot.labels = std::move(labels);
@@ -128,7 +127,7 @@ void engine_history::take(host_reading reading, console_time now) {
   for (const engine_reading& each : reading.engines) {
     if (const auto found = engines_.find(key_of(each)); found != engines_.end()) found->second.live = true;
   }
-  forget(now);  // first: what has ended makes room
+  forget(now);  // first, because ended engines make room
   take_time(reading);
   std::size_t left_out = 0;
   for (engine_reading& each : reading.engines) {
@@ -172,20 +171,20 @@ void engine_history::forget(console_time now) {
   }
   std::sort(ended.begin(), ended.end());
   std::size_t bytes = 0, kept = 0;
-  for (auto each = ended.rbegin(); each != ended.rend(); ++each) {  // the latest first
+  for (auto each = ended.rbegin(); each != ended.rend(); ++each) {  // latest first
     const known_engine& engine = engines_[each->second];
     bytes += bytes_of(engine.now.snapshot);
     for (const engine_reading& base : engine.bases) bytes += bytes_of(base.snapshot);
     if (++kept > most_ended || bytes > most_ended_bytes || each->first < now - kept_for || each->first > now)
       engines_.erase(each->second);
   }
-  // A set is known as long as one of its shards, however often a forged file says another number of its set.
+  // A set is known as long as one of its shards is, no matter how often a forged file names another set.
   std::set<set_key> known;
   for (const auto& [of, engine] : engines_) known.insert(set_of(engine.now.snapshot.identity));
   std::erase_if(sets_, [&known](const auto& each) { return !known.contains(each.first); });
 }
 
-// A sample of a set counts the shards that were there at both ends of the interval.
+// A sample of a set adds up the shards that were there at both ends of the interval.
 void engine_history::add_set_samples(console_time now) {
   std::map<set_key, std::vector<const known_engine*>> shards;
   for (const auto& [of, engine] : engines_) {
@@ -212,7 +211,7 @@ console_engine engine_history::shown(const known_engine& engine) {
   made.live = engine.live;
   made.killed = engine.killed;
   const engine_reading& base = engine.bases.front();
-  // The figures of an engine that was read only once are of its whole life.
+  // If an engine was read only once, its figures cover its whole life.
   const bool twice = base.snapshot.read_at != engine.now.snapshot.read_at;
   made.row = row_of(engine.now, twice ? &base : nullptr);
   made.seconds = twice ? seconds_between(base, engine.now) : made.row.age / 1e9;
@@ -263,7 +262,7 @@ std::vector<console_engine> engine_history::engines() const {
       made.push_back(shown(*shards.front()));
       continue;
     }
-    // A shard that has ended is left out of the sum, unless all have.
+    // A shard that has ended is left out of the sum, unless all of them have.
     std::vector<const known_engine*> counted;
     std::copy_if(shards.begin(), shards.end(), std::back_inserter(counted), [](auto* each) { return each->live; });
     made.push_back(shown_set(counted.empty() ? shards : counted));

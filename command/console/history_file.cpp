@@ -25,7 +25,7 @@ namespace {
 constexpr char file_magic[16] = "detent history\n";
 constexpr std::uint32_t format_version = 1, own_byte_order = 0x01020304;
 
-// The parts of a file as they lie in it, each with the CRC-32 of what follows its first word.
+// The parts of a file, in their layout. Each begins with a CRC-32 of what follows it.
 struct file_head {
   std::uint32_t checksum = 0, version = format_version, byte_order = own_byte_order;
   std::uint32_t places = most_kept, steps = kept_steps, reserved = 0;
@@ -39,7 +39,7 @@ struct file_entry {
 };
 struct file_record {
   std::uint32_t checksum = 0, judged = 0;
-  std::uint64_t tag = 0;  // of its engine: the place may have had another one before
+  std::uint64_t tag = 0;  // of the record's engine, because the place may have had another one before
   std::int64_t at_us = 0;
   float seconds = 0, p50 = 0, p99 = 0, most = 0, scheduled = 0, fired = 0, cancelled = 0, missed = 0, pending = 0;
   std::uint32_t reserved = 0;
@@ -58,14 +58,14 @@ std::uint32_t checksum_of(const Part& part) {
       crc32(0, reinterpret_cast<const Bytef*>(&part) + skipped, static_cast<uInt>(sizeof part - skipped)));
 }
 
-// Never 0.
+// Returns a number that is never 0.
 std::uint64_t tag_of(std::string_view id) {
   std::uint64_t hash = 0xcbf29ce484222325U;
   for (const char byte : id) hash = (hash ^ static_cast<unsigned char>(byte)) * 0x100000001b3U;
   return hash | 1;
 }
 
-// As console_engine::id has it: it becomes part of addresses.
+// Returns whether the text is an id as in console_engine::id; it becomes part of addresses.
 bool is_id(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '-';
@@ -89,7 +89,7 @@ file_record record_of(const kept_sample& its, std::uint64_t tag) {
   return made;
 }
 
-// A checksum is no proof: others may have written the file.
+// The checksum proves nothing, because others may have written the file.
 bool is_sound(const file_record& its, std::uint64_t tag) {
   const auto counts = {its.seconds, its.scheduled, its.fired, its.cancelled, its.missed, its.pending};
   const auto times = {its.p50, its.p99, its.most};
@@ -125,7 +125,7 @@ std::size_t record_at(std::size_t place, std::size_t step) {
 
 history_file::history_file(std::string option, const std::string& path, std::chrono::microseconds length)
     : option_(std::move(option)), path_(path), length_(length) {
-  // Not blocking, so that a pipe is refused and not waited for.
+  // O_NONBLOCK, so that a pipe is refused instead of waited for.
   descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0600);
   if (descriptor_ < 0) refuse(option_, path_, std::strerror(errno));
   try {
@@ -183,7 +183,7 @@ void history_file::put(const void* bytes, std::size_t count, std::size_t offset)
   refuse(option_, path_, std::string("it cannot be written: ") + std::strerror(went < 0 ? errno : ENOSPC));
 }
 
-// False: the file is shorter, or cannot be read.
+// Returns false if the file is shorter or cannot be read.
 bool history_file::get(void* into, std::size_t count, std::size_t offset) const {
   return ::pread(descriptor_, into, count, static_cast<off_t>(offset)) == static_cast<ssize_t>(count);
 }

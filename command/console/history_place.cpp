@@ -12,7 +12,7 @@
 namespace detent::tool {
 namespace {
 
-// Relative paths are ignored, as the XDG Base Directory Specification says.
+// Ignores relative paths, as the XDG Base Directory Specification demands.
 std::filesystem::path absolute_in(const char* variable) {
   const char* const value = std::getenv(variable);
   if (value == nullptr) return {};
@@ -21,7 +21,7 @@ std::filesystem::path absolute_in(const char* variable) {
   return path.is_absolute() ? path : std::filesystem::path();
 }
 
-// Makes the directories. Empty: there is no such place.
+// Makes the directories. Returns an empty path if there is no such place.
 std::filesystem::path own_place() {
   if (auto state = absolute_in("STATE_DIRECTORY"); !state.empty()) return state / "console.history";
   std::filesystem::path state = absolute_in("XDG_STATE_HOME");

@@ -9,14 +9,14 @@
 namespace detent::tool {
 
 struct opened_history {
-  std::unique_ptr<history_file> file = {};  // null if the history is in memory alone
-  // Why there is no file although one was wanted, or why the file was started over. Empty otherwise.
+  std::unique_ptr<history_file> file = {};  // null if the history is kept only in memory
+  // Says why there is no file although one was wanted, or why it was started over. Otherwise empty.
   std::string note = {};
 };
 
-// Opens what --history names: a file, "none", or if it is empty console.history in $STATE_DIRECTORY (which systemd's
-// StateDirectory= sets), in $XDG_STATE_HOME/detent or in ~/.local/state/detent. A file that was named and cannot be
-// used throws input_error; without the other one the console does its work all the same.
+// Opens the history that --history names: a file, or "none". If it names nothing, the file is console.history in
+// $STATE_DIRECTORY (which systemd's StateDirectory= sets), in $XDG_STATE_HOME/detent or in ~/.local/state/detent.
+// Throws input_error if a file that was named cannot be used; without the default file, the console works all the same.
 opened_history open_history(const std::string& name, std::chrono::microseconds length);
 
 }  // namespace detent::tool

@@ -6,7 +6,7 @@
 
 namespace detent::tool {
 
-// Without the payload.
+// Leaves the payload out.
 console_timer timer_of(durable::listed_record&& its);
 
 }  // namespace detent::tool

@@ -21,7 +21,7 @@ float largest(float known, const std::optional<double>& more) {
   return more ? std::max(known, static_cast<float>(*more)) : known;
 }
 
-// Of the samples after `since`. None: there are none.
+// Sums up the samples after `since`. Returns nothing if there are none.
 std::optional<kept_sample> sum_of(const std::vector<console_sample>& samples, console_time since, console_time until) {
   kept_sample sum;
   double seconds = 0, scheduled = 0, fired = 0, cancelled = 0, missed = 0;
@@ -94,12 +94,12 @@ void long_history::add(const console_engine& engine, console_time now) {
   changes_.push_back({its->place, its->engine, its->samples.back()});
 }
 
-// Null: there is no room.
+// Returns null if there is no room.
 long_history::kept* long_history::kept_as(const console_engine& engine) {
   if (const auto found = known_.find(engine.id); found != known_.end()) return &found->second;
   auto place = std::find(taken_.begin(), taken_.end(), false);
   if (place == taken_.end()) {
-    // The one that has been gone for the longest time, if any is.
+    // Makes room by dropping the engine that has been gone for the longest time, if any is gone.
     const auto oldest =
         std::ranges::min_element(known_, {}, [](const auto& each) { return each.second.samples.back().at; });
     if (oldest->second.samples.back().at >= last_) return nullptr;
@@ -116,7 +116,7 @@ long_history::kept* long_history::kept_as(const console_engine& engine) {
   return &made;
 }
 
-// Also what is of the future, after the clock has been set back: it would not age.
+// Also drops samples from the future, after the clock was set back, because they would never age.
 void long_history::forget(console_time now) {
   for (auto each = known_.begin(); each != known_.end();) {
     std::vector<kept_sample>& samples = each->second.samples;
@@ -149,7 +149,7 @@ std::optional<trouble_span> long_history::trouble(std::string_view id, console_t
   console_time from = samples.back().at;
   for (auto each = samples.rbegin(); each != samples.rend() && from - each->at < same_trouble; ++each)
     if (each->judged <= judged) from = each->at - span_of(each->seconds);
-  // What was kept before has been forgotten.
+  // Earlier samples may have been dropped.
   const bool may_be_older = from <= now - length_ + 2 * step_of(length_);
   return trouble_span{.judged = judged, .from = from, .may_be_older = may_be_older};
 }

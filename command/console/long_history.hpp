@@ -16,11 +16,11 @@
 
 namespace detent::tool {
 
-// Engines, sets and shards over an hour or so, in 360 steps, and since when each has been in trouble. Bounded: 640 of
-// them, about 9 MB. Those beyond that are left out; one that is gone makes room for a new one.
+// Engines, sets and shards over an hour or so, in 360 steps, and the time since when each has been in trouble. At most
+// 640 are kept, in about 9 MB. Further ones are left out, unless one that is gone can make room.
 class long_history {
  public:
-  struct change {  // that a file does not have yet
+  struct change {  // not yet in the file
     std::size_t place;
     kept_engine engine;
     kept_sample sample;
@@ -29,21 +29,21 @@ class long_history {
   explicit long_history(std::chrono::microseconds length) : length_(length) {}
 
   std::chrono::microseconds length() const { return length_; }
-  // What an earlier console has kept.
+  // Takes over the history of an earlier console.
   void take_over(std::vector<history_file::contents> kept);
-  // Whether a step has ended since the last take().
+  // Returns whether a step has ended since the last take().
   bool is_due(console_time now) const { return step_at(now) != step_at(last_); }
-  // Adds what the engines' own histories have of the time since the last call, at most some minutes.
+  // Adds what the engines' own histories have gathered since the last call; they go back some minutes.
   void take(const std::vector<console_engine>& engines, console_time now);
-  // Hands over what has changed.
+  // Hands over the changes.
   std::vector<change> changes() { return std::exchange(changes_, {}); }
 
-  // The steps of one, by time; empty: it is not known.
+  // Returns the steps of one engine, by time. Empty if it is unknown.
   std::vector<console_sample> samples(std::string_view id, console_time now) const;
-  // Since when its judgement has been as bad as it is; none: it is fine. A better judgement of less than five minutes
-  // is no end, as that is how long the page counts what went wrong.
+  // Returns since when its judgement has been as bad as it is now, or nothing if it is fine. A better judgement for
+  // less than five minutes does not interrupt this, because the page counts faults for that long.
   std::optional<trouble_span> trouble(std::string_view id, console_time now) const;
-  // Those that have not been read for more than a step, the latest first.
+  // Returns the engines that have not been read for more than a step, the latest first.
   std::vector<past_engine> past(console_time now) const;
 
  private:
@@ -60,7 +60,7 @@ class long_history {
 
   const std::chrono::microseconds length_;
   std::map<std::string, kept, std::less<>> known_;
-  std::vector<bool> taken_ = std::vector<bool>(most_kept);  // places
+  std::vector<bool> taken_ = std::vector<bool>(most_kept);  // by place
   console_time last_{};
   std::vector<change> changes_;
 };

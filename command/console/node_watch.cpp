@@ -14,7 +14,7 @@ using namespace durable;
 namespace {
 
 constexpr auto remembered = std::chrono::minutes(5);
-constexpr std::size_t most_remembered = 256;  // of those that are gone: nodes may have a new name at each start
+constexpr std::size_t most_remembered = 256;  // nodes that are gone; nodes may have a new name at each start
 
 std::vector<std::string> unrun_handlers(const std::vector<node_state>& nodes, const console_store& of) {
   std::set<std::string> without;
@@ -42,7 +42,7 @@ void node_watch::take(const roll_state& roll, console_time now, console_store& i
   for (auto& [name, its] : nodes_) {
     const bool is_there = std::ranges::find(there, name, &node_state::node) != there.end();
     if (is_there || its.shown.is != console_node::state::there) continue;
-    // One that leaves takes itself out; of one that does not, its time passes.
+    // A node that leaves removes its own entry. If it does not, its time runs out.
     its.shown.is = its.until > roll.now ? console_node::state::left : console_node::state::lost;
   }
   const auto is_old = [&](const auto& each) {

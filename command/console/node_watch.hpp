@@ -10,11 +10,12 @@
 
 namespace detent::tool {
 
-// Follows the nodes of a store from one look at its roll to the next. The roll says until when each counts as alive; a
-// node has given a sign of life where that has changed. One that is gone is remembered for five minutes.
+// Follows the nodes of a store from one look at its roll to the next. The roll says until when each node counts as
+// alive; if that time has changed, the node has given a sign of life. A node that is gone is remembered for five
+// minutes.
 class node_watch {
  public:
-  // `now` is this host's time. Fills in nodes and unrun, of the timers in `into.next`.
+  // `now` is this host's time. Fills in `nodes`, and `unrun` for the timers in `into.next`.
   void take(const durable::roll_state& roll, console_time now, console_store& into);
 
  private:

@@ -22,7 +22,7 @@ periodic_thread::periodic_thread(std::chrono::milliseconds first, std::chrono::m
           try {
             work();
           } catch (const std::bad_alloc&) {
-            // This reading is left out. There may be memory for the next one.
+            // This reading is skipped. There may be memory for the next one.
           }
           next = std::max(next + interval, std::chrono::steady_clock::now());
         }

@@ -7,16 +7,15 @@
 
 namespace detent::tool {
 
-// The texts that `detent stat` prints of the engines in a directory. Both are of one reading, which serves for a
-// second, or for longer where a reading takes long, so that more requests cause no more readings. It belongs to
-// one thread.
+// The texts that `detent stat` prints for the engines in a directory. Both come from one reading, which serves for a
+// second, or longer if a reading takes long, so that more requests cause no more readings. Belongs to one thread.
 class stat_pages {
  public:
   explicit stat_pages(std::string directory);  // reads nothing yet
 
   const std::string& prometheus();
   const std::string& json();
-  // Why the last reading is of no engine, a line for each reason; empty: it is of all there are.
+  // Says why the last reading found no engine, one line for each reason. Empty if it found all.
   const std::string& trouble() const { return trouble_; }
 
  private:

@@ -27,9 +27,9 @@ constexpr auto first_answer = std::chrono::milliseconds(200);
 constexpr auto slice = std::chrono::milliseconds(100);
 constexpr auto forgotten_after = std::chrono::seconds(15);  // an open page asks once a second
 constexpr auto search_again = std::chrono::seconds(10), open_again = std::chrono::seconds(1);
-constexpr std::size_t most_payload = 4096;  // bytes shown
+constexpr std::size_t most_payload = 4096;  // bytes that are shown
 
-// A question and what is known of it. A search and an opening have their own kinds of them.
+// A question and what is known of its answer. Searches and openings each have their own kind.
 template <class Answer>
 struct question {
   Answer answer = {};
@@ -76,10 +76,10 @@ class store_lookups::content {
   void read(console_opening& its);
   void look_on();
 
-  watched_store store_;                  // of the thread that works, as the next
-  std::optional<timer_search> running_;  // the search that is not done
+  watched_store store_;                  // used by the thread that works, as is the next one
+  std::optional<timer_search> running_;  // a search that is not done
 
-  std::mutex mutex_;  // of what follows; held for no look-up
+  std::mutex mutex_;  // guards the following; not held during look-ups
   std::condition_variable answered_;
   std::deque<question<console_search>> searches_;
   std::deque<question<console_opening>> openings_;
@@ -95,7 +95,7 @@ Answer store_lookups::content::ask(std::deque<question<Answer>>& all, const Answ
   return remembered(all, asked).answer;
 }
 
-// The one that has waited longest of those that want an answer.
+// Returns the question that has waited longest for an answer.
 template <class Answer>
 std::optional<Answer> store_lookups::content::next_of(std::deque<question<Answer>>& all, steady_clock::duration again) {
   const std::scoped_lock lock(mutex_);
@@ -137,7 +137,7 @@ void store_lookups::content::read(console_opening& its) {
   }
 }
 
-// A search that is repeated shows what was found before until it has ended.
+// A search that is repeated keeps showing its former results until it has ended.
 void store_lookups::content::look_on() {
   if (!running_) {
     const auto next = next_of(searches_, search_again);

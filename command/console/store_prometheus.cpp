@@ -14,7 +14,7 @@ std::string label_text(std::string_view text) {
   std::string out;
   for (const char each : text) {
     if (each == '"' || each == '\\') out += '\\';
-    out += each;  // the name is printable: it has no line feed
+    out += each;  // a printable name has no line feed
   }
   return out;
 }
@@ -37,7 +37,7 @@ std::string prometheus_text(const console_store& store) {
   };
   const bool is_read = store.read_at && store.trouble.empty() && store.silent <= 0;
   add("up", "1 where the store could be read.", is_read ? 1 : 0);
-  if (!is_read) return out;  // what is old would look as if it were new
+  if (!is_read) return out;  // old figures would look like new ones
   add("timers", "Timers that the store has, dead ones not among them.", timers);
   add("due", "Timers whose due time has passed and that have not ended.", due);
   add("dead", "Dead timers that the store has.", dead);

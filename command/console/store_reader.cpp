@@ -69,7 +69,7 @@ void store_reader::content::use(store& now) {
   nodes_ = {};
 }
 
-// As many as it asks for. A page of the store may have fewer and not be the last one.
+// Collects as many as are asked for. A page of the store may have fewer and not be the last one.
 std::vector<console_timer> store_reader::content::page(list_request which) {
   std::vector<console_timer> found;
   const std::size_t wanted = which.limit;
@@ -96,7 +96,7 @@ void store_reader::content::read_shards(const std::vector<shard_state>& states, 
       made.node.clear();
       made.node_known = false;
     }
-    // A term that has read nothing has its read level below everything.
+    // The read level of a term that has read nothing is below everything.
     if (state.upto.time_since_epoch().count() > 0)
       made.lag = std::chrono::duration<double, std::nano>(now - state.upto).count();
     shards.push_back(std::move(made));
@@ -112,7 +112,8 @@ void store_reader::content::read_shards(const std::vector<shard_state>& states, 
   read_.next = std::move(next);
 }
 
-// Those after the instant in which the fiftieth but one from the end died, and of that instant what there is room for.
+// Finds the instant of the fiftieth death from the end. Returns all timers that died after it and, as far as there is
+// room, those that died in it.
 std::vector<console_timer> store_reader::content::latest_dead(shard_id shard, std::uint64_t count) {
   std::vector<stored_time> deaths(std::size_t{shard} + 1);
   const std::uint64_t nth = count > most_shown ? count - most_shown + 1 : 1;
@@ -123,7 +124,7 @@ std::vector<console_timer> store_reader::content::latest_dead(shard_id shard, st
   which.limit = most_shown;
   const stored_time first = deaths.back();
   std::vector<console_timer> latest;
-  if (first == stored_time::max()) return latest;  // they have been purged or revived since
+  if (first == stored_time::max()) return latest;  // they were purged or revived in the meantime
   which.from = first + std::chrono::microseconds(1);
   latest = page(which);
   which.until = std::exchange(which.from, first);

@@ -54,7 +54,7 @@ void timer_search::take(listed_record&& its) {
   std::ranges::stable_sort(result_.found, {}, &console_timer::due);
 }
 
-// That costs a step or two, and is what most people type.
+// This costs a step or two, and is what most people search for.
 void timer_search::look_for_the_key(store& in) {
   has_looked_for_the_key_ = true;
   if (wanted_.size() > key_limit) return;
@@ -62,7 +62,7 @@ void timer_search::look_for_the_key(store& in) {
     for (listed_record& each : find_by_key(in, wanted_, dead, most_found)) take(std::move(each));
 }
 
-// False: there is none.
+// Returns false if there is no further walk.
 bool timer_search::next_walk(store& in) {
   list_request& its = kinds_[kind_];
   if (++its.shard < in.shards()) return true;

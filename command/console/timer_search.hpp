@@ -11,13 +11,13 @@
 
 namespace detent::tool {
 
-// A search through a store that goes on from step to step: for the timer of that very key, for keys that begin with the
-// text, for a handler of that name; living timers and dead ones.
+// A search through a store that proceeds in steps. It looks for the timer with exactly that key, for keys that begin
+// with the text, and for handlers with that name, among living and dead timers.
 class timer_search {
  public:
   explicit timer_search(const std::string& typed);
 
-  // Looks on, no longer than until then. Throws input_error where the store fails; it may be called again.
+  // Continues until that time at the latest. Throws input_error if the store fails; it may be called again.
   void go_on(durable::store& in, std::chrono::steady_clock::time_point until);
   const console_search& result() const { return result_; }
 
@@ -27,7 +27,7 @@ class timer_search {
   void take(durable::listed_record&& its);
 
   console_search result_;
-  std::string wanted_;  // the bytes
+  std::string wanted_;  // as bytes
   std::vector<durable::list_request> kinds_;
   std::size_t kind_ = 0;
   bool has_looked_for_the_key_ = false;

@@ -8,9 +8,9 @@
 
 namespace detent::tool {
 
-// In ascending order; empty for an empty text; none for anything else.
+// Returns the CPUs in ascending order. Empty for an empty text, and nothing for a text that is no list.
 std::optional<std::vector<int>> cpus_in(std::string_view list);
-std::string cpu_list_text(const std::vector<int>& cpus);  // which ascend
+std::string cpu_list_text(const std::vector<int>& cpus);  // in ascending order
 
 bool contains(const std::vector<int>& cpus, int cpu);
 

@@ -7,7 +7,7 @@
 
 namespace detent::tool {
 
-// CPU time used since construction, by the process and by the worker thread of an engine that has one.
+// CPU time used since construction, by the process and, if the engine has one, by its worker thread.
 class cpu_usage {
  public:
   explicit cpu_usage(const engine& engine);
@@ -16,8 +16,8 @@ class cpu_usage {
     double process = 0, worker = 0;  // in CPUs: 1.0 is one CPU all the time
     double seconds = 0;              // of wall time
   };
-  reading read() const;  // while the engine runs: a thread that has ended has no clock
-  long long worker_thread() const { return worker_thread_; }  // its id
+  reading read() const;  // while the engine runs, because a thread that has ended has no clock
+  long long worker_thread() const { return worker_thread_; }  // the thread's id
 
  private:
   long long worker_thread_;

@@ -50,7 +50,7 @@ std::optional<double> decimal_in(std::string_view text) {
 
 std::optional<std::string> host_files::read(std::string_view path) const {
   constexpr std::size_t most = std::size_t{16} << 20;
-  // A pipe among the files of a copy must not hold the reader up.
+  // A pipe among the files of a copy must not block the reader.
   const int file = ::open((root_ + std::string(path)).c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) return std::nullopt;
   std::string text;

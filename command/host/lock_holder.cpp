@@ -13,7 +13,7 @@ std::optional<std::int64_t> lock_holder(const struct stat& file, const host_file
   const std::string wanted = fmt::format("{:02x}:{:02x}:{}", major(file.st_dev), minor(file.st_dev), file.st_ino);
   const std::string locks = host.read("/proc/locks").value_or("");
   for (const std::string_view line : lines_of(locks)) {
-    // A number, or "->" after it for one that waits; the kind, its mode, whom it shuts out, the process, the file.
+    // A line has a number, then "->" if the process waits; the kind, its mode, whom it excludes, the process, the file.
     const auto words = words_of(line);
     if (words.size() < 6 || words[1] != "FLOCK" || words[3] != "WRITE" || words[5] != wanted) continue;
     const auto process = number_in(words[4]);

@@ -9,8 +9,8 @@
 
 namespace detent::tool {
 
-// The process that holds a flock(LOCK_EX) on the file, by its id here; none where there is no such process, or where
-// /proc/locks does not tell: it leaves out those of other namespaces of process ids.
+// Returns the id of the process that holds a flock(LOCK_EX) on the file. Returns nothing if there is none, or if
+// /proc/locks does not tell, which leaves out processes of other pid namespaces.
 std::optional<std::int64_t> lock_holder(const struct stat& file, const host_files& host = host_files());
 
 }  // namespace detent::tool

@@ -12,7 +12,7 @@ namespace {
 
 constexpr const char* unknown = "unknown";
 
-// The value in the first line "NAME : VALUE" of /proc/cpuinfo, and the number of such lines.
+// Returns the value of the first line "NAME : VALUE" in /proc/cpuinfo, and the number of such lines.
 std::pair<std::string, std::size_t> field_of(std::string_view text, std::string_view name) {
   std::pair<std::string, std::size_t> out;
   for (const std::string_view line : lines_of(text)) {

@@ -5,8 +5,8 @@
 
 namespace detent::tool {
 
-// The facts that figures depend on, a row each: CPU model, cores, kernel, frequency governor, load. The row of a fact
-// that cannot be read says so.
+// Lists the facts that figures depend on, one in a row: CPU model, cores, kernel, frequency governor, load. If one
+// cannot be read, its row says so.
 text_table machine_facts(const host_files& host = host_files());
 
 }  // namespace detent::tool

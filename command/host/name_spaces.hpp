@@ -7,13 +7,13 @@
 
 namespace detent::tool {
 
-// The name spaces that give process ids and monotonic times their meaning. All are 0 where /proc does not tell.
+// The namespaces that give process ids and monotonic times their meaning. Everything is 0 if /proc does not tell.
 struct name_spaces {
-  std::uint64_t processes = 0;         // the inode of the namespace of process ids
-  std::int64_t monotonic_offset = 0;   // CLOCK_MONOTONIC is ahead of the host's by that much, nanoseconds
-  std::int64_t since_boot_offset = 0;  // as CLOCK_BOOTTIME is
+  std::uint64_t processes = 0;         // the inode of the pid namespace
+  std::int64_t monotonic_offset = 0;   // nanoseconds by which CLOCK_MONOTONIC is ahead of the host's
+  std::int64_t since_boot_offset = 0;  // the same for CLOCK_BOOTTIME
 };
-// The name spaces of this process, read once.
+// Returns the namespaces of this process, which are read once.
 const name_spaces& own_name_spaces();
 
 // Reads the text of /proc/PID/timens_offsets.

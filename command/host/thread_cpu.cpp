@@ -11,7 +11,7 @@ namespace detent::tool {
 
 std::optional<std::int64_t> thread_cpu(std::int64_t process, std::uint32_t thread, const host_files& host) {
   const std::string stat = host.read(fmt::format("/proc/{}/task/{}/stat", process, thread)).value_or("");
-  // The second field is a name in brackets, of any characters; utime and stime are the 14th and the 15th.
+  // The second field is a name in brackets, with any characters; utime and stime are the 14th and 15th fields.
   const std::size_t bracket = stat.rfind(')');
   if (bracket == std::string::npos) return std::nullopt;
   const auto words = words_of(std::string_view(stat).substr(bracket + 1));

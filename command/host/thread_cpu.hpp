@@ -7,8 +7,8 @@
 
 namespace detent::tool {
 
-// CPU time that a thread has used so far, in nanoseconds, as exact as the kernel's clock ticks; none if there is no
-// such thread.
+// Returns the CPU time that a thread has used so far, in nanoseconds, to the precision of the kernel's clock ticks.
+// Returns nothing if there is no such thread.
 std::optional<std::int64_t> thread_cpu(std::int64_t process, std::uint32_t thread,
                                        const host_files& host = host_files());
 

@@ -11,16 +11,16 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::uint64_t tick = 10'000'000;  // nanoseconds; what user space reads is always in hundredths of a second
+constexpr std::uint64_t tick = 10'000'000;  // nanoseconds; user space always gets hundredths of a second
 
 std::uint64_t count_in(std::string_view text) {
   const auto number = number_in(text);
   return number && *number > 0 ? static_cast<std::uint64_t>(*number) : 0;
 }
 
-// Fills in what /proc/PID/task/TID/stat says; false if that makes no sense.
+// Fills in the figures of /proc/PID/task/TID/stat. Returns false if they make no sense.
 bool take_stat(std::string_view text, thread_facts& facts) {
-  // The name is in brackets, and of any characters; the third field comes after it.
+  // The name is in brackets and may have any characters; the third field comes after it.
   const std::size_t open = text.find('('), close = text.rfind(')');
   if (open == std::string_view::npos || close == std::string_view::npos || close < open) return false;
   const auto words = words_of(text.substr(close + 1));

@@ -15,21 +15,21 @@ struct thread_facts {
   long long thread = 0;
   std::string name;  // printable
   bool kernel = false;
-  char state = 'S';  // as in ps: R runs or is ready to, S and D sleep, T and t are stopped
+  char state = 'S';  // as in ps: R is running or ready, S and D sleep, T and t are stopped
   int cpu = 0;       // where it ran last
-  int policy = 0;    // SCHED_OTHER, SCHED_FIFO ...
+  int policy = 0;    // SCHED_OTHER, SCHED_FIFO and so on
   int priority = 0;
-  std::uint64_t ran = 0;        // nanoseconds on a CPU, ever
-  std::uint64_t waited = 0;     // nanoseconds ready to run, and waiting for a CPU, ever
-  std::uint64_t slices = 0;     // times that it got a CPU
-  std::uint64_t gave_up = 0;    // times that it went to sleep
-  std::uint64_t preempted = 0;  // times that it lost its CPU
+  std::uint64_t ran = 0;        // total time on a CPU, in nanoseconds
+  std::uint64_t waited = 0;     // total time ready to run without a CPU, in nanoseconds
+  std::uint64_t slices = 0;     // number of times that it got a CPU
+  std::uint64_t gave_up = 0;    // number of times that it went to sleep
+  std::uint64_t preempted = 0;  // number of times that it lost its CPU
 };
 
-// One thread; none if its files are not there or make no sense. Without schedstat, `ran` is as coarse as the kernel's
-// tick, and `waited` and `slices` are zero.
+// Returns the facts of one thread, or nothing if its files are missing or make no sense. Without schedstat, `ran` is as
+// coarse as the kernel's tick, and `waited` and `slices` are zero.
 std::optional<thread_facts> thread_of(const host_files& host, long long process, long long thread);
-// All of one process.
+// Returns the facts of all threads of one process.
 std::vector<thread_facts> threads_of(const host_files& host, long long process);
 std::vector<thread_facts> threads_of_host(const host_files& host);
 

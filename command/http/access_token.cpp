@@ -26,7 +26,7 @@ bool fits(char c) {
          std::string_view("-._~+/=").find(c) != std::string_view::npos;
 }
 
-// Why the file may not hold a secret; empty: it may.
+// Says why the file may not hold a secret, or returns an empty text.
 std::string weakness(int descriptor, const std::string& path) {
   struct stat status = {};
   if (::fstat(descriptor, &status) != 0) return std::strerror(errno);
@@ -39,7 +39,7 @@ std::string weakness(int descriptor, const std::string& path) {
   return "";
 }
 
-// The credentials of the field if they are of the scheme, whose name may be in any case.
+// Returns the credentials in the field if they are of that scheme. The case of its name does not matter.
 std::optional<std::string_view> after_scheme(std::string_view field, std::string_view scheme) {
   const auto same = [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == std::tolower(b); };
   if (field.size() < scheme.size() ||
@@ -73,12 +73,12 @@ bool access_token::admits(std::string_view authorization) const {
   const auto credentials = after_scheme(authorization, "Basic ");
   const auto name_and_password = credentials ? bytes_of_base64(*credentials) : std::nullopt;
   if (!name_and_password) return false;
-  const std::size_t colon = name_and_password->find(':');  // no name has one
+  const std::size_t colon = name_and_password->find(':');  // a name has no colon
   return colon != std::string::npos && is(std::string_view(*name_and_password).substr(colon + 1));
 }
 
 bool access_token::is(std::string_view text) const {
-  // Volatile, so that no compiler ends the loop at the first difference.
+  // volatile, so that no compiler ends the loop at the first difference.
   volatile unsigned char different = text.size() == token_.size() ? 0 : 1;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const auto bits = static_cast<unsigned char>(text[i] ^ token_[i % token_.size()]);

@@ -19,9 +19,9 @@ namespace {
 using clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_connections = 256, most_answers = 16;
-constexpr std::chrono::milliseconds between_looks(100);  // at what is overdue
+constexpr std::chrono::milliseconds between_looks(100);  // for overdue connections
 constexpr std::chrono::seconds longest_end(1);
-constexpr std::chrono::seconds longest_turn(1);  // of an answer, while another one waits for its place
+constexpr std::chrono::seconds longest_turn(1);  // for an answer while another one waits for its place
 
 }  // namespace
 
@@ -75,7 +75,7 @@ void connection_loop::go_on() {
   }
 }
 
-// Ends the oldest connection that is not being answered. One that has its answer goes first.
+// Ends the oldest connection that is not being answered, preferring one whose answer has gone out.
 bool connection_loop::make_room() {
   for (const phase which : {phase::over, phase::leaving, phase::asking}) {
     const auto found = std::find_if(connections_.begin(), connections_.end(),
@@ -87,7 +87,7 @@ bool connection_loop::make_room() {
   return false;
 }
 
-// The socket stays readable while no connection can be accepted, so that poll would return at once and in vain.
+// While no connection can be accepted, the socket stays readable, and poll would return at once for nothing.
 void connection_loop::pause() { accepts_from_ = clock::now() + between_looks; }
 
 void connection_loop::accept_all() {
@@ -97,7 +97,7 @@ void connection_loop::accept_all() {
     const int descriptor = ::accept4(at_.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (descriptor >= 0) {
       connections_.emplace_back(descriptor, clock::now());
-      connections_.back().go_on(clock::now());  // most clients have asked by now
+      connections_.back().go_on(clock::now());  // most clients have sent their request by now
       continue;
     }
     if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM) {
@@ -109,7 +109,8 @@ void connection_loop::accept_all() {
   }
 }
 
-// Ends the answer that has been going out for the longest time, once it had a second, which slow readers have as well.
+// Ends the answer that has been going out for the longest time, if it has had a second, which is enough even for slow
+// readers.
 bool connection_loop::end_slowest() {
   const auto slower = [](const http_connection& a, const http_connection& b) {
     return (a.now_in() == phase::answering) != (b.now_in() == phase::answering) ? a.now_in() == phase::answering
@@ -127,13 +128,14 @@ void connection_loop::answer_all() {
     if (each.now_in() != phase::asked) continue;
     if (answers == most_answers && !end_slowest()) return;
     answers = std::min(answers, most_answers - 1);
-    std::string text = answer_(each.head());  // first: the clock is read once it is made
+    std::string text = answer_(each.head());  // first, because the clock must be read after it is made
     each.answer(std::move(text), clock::now());
     if (each.now_in() == phase::answering) ++answers;
   }
 }
 
-// `now` is the time before the answers were made: the next round reads and judges what came while they were.
+// `now` is a time before the answers were made. Requests that arrived during that time are read and judged in the next
+// round.
 void connection_loop::end_overdue(time_point now) {
   std::erase_if(connections_, [now](const auto& each) { return each.now_in() == phase::over || each.overdue(now); });
 }

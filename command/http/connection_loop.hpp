@@ -15,19 +15,19 @@
 
 namespace detent::tool {
 
-// One thread for all connections. A connection whose request has not come costs a descriptor and what has come of it,
-// 8 KiB at most; there may be 256, and for each further one that which has been there longest goes. So a client that
-// asks at once is answered however many do not ask. At most 16 answers are going out at a time;
-// while a further one waits, the one that has been going out for the longest time, and for a second, is cut off.
+// One thread serves all connections. A connection whose request has not arrived costs a descriptor and its buffer of at
+// most 8 KiB. There may be 256 connections; for each further one, the oldest is closed. So a client that asks at once
+// is answered, no matter how many others do not ask. At most 16 answers go out at a time. While another one waits, the
+// answer that has been going out longest, and for at least a second, is cut off.
 class connection_loop {
  public:
-  // `answer` gets a head of at most 8 KiB, with \r\n\r\n at its end, or what came of a longer one, without; returns all
-  // of the answer, or nothing, which closes the connection.
+  // `answer` gets a head of at most 8 KiB that ends with \r\n\r\n, or the beginning of a longer one without it. It
+  // returns the whole answer; an empty one closes the connection.
   connection_loop(const listening_socket& at, std::function<std::string(const std::string&)> answer)
       : at_(at), answer_(std::move(answer)) {}
 
-  // Until `ending`, a descriptor, can be read; then answers that are going out have 1 s. Throws input_error where the
-  // socket fails.
+  // Runs until the descriptor `ending` becomes readable; answers under way then have one second. Throws input_error if
+  // the socket fails.
   void run(int ending);
 
  private:
@@ -46,9 +46,9 @@ class connection_loop {
 
   const listening_socket& at_;
   std::function<std::string(const std::string&)> answer_;
-  std::list<http_connection> connections_;  // the oldest first
-  time_point accepts_from_{};               // no connection is accepted before it, as there was no room
-  std::vector<pollfd> polled_;              // the ending, the socket, the connections in their order
+  std::list<http_connection> connections_;  // oldest first
+  time_point accepts_from_{};               // accepts no connection before, because there was no room
+  std::vector<pollfd> polled_;              // `ending`, the socket, and the connections in order
 };
 
 }  // namespace detent::tool

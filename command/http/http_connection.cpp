@@ -39,7 +39,7 @@ short http_connection::wants() const {
 }
 
 void http_connection::go_on(time_point now) {
-  if (phase_ == phase::asked) phase_ = phase::over;  // it waits for nothing: what poll reports is that it has failed
+  if (phase_ == phase::asked) phase_ = phase::over;  // it waits for nothing, so poll has reported a failure
   if (phase_ == phase::asking) take(now);
   if (phase_ == phase::answering) give(now);
   if (phase_ == phase::leaving) drop(now);
@@ -67,7 +67,7 @@ void http_connection::take(time_point now) {
 
 void http_connection::answer(std::string text, time_point now) {
   text_ = std::move(text);
-  since_ = active_ = answered_ = now;  // an answer has a life of its own: the making is not the client's time
+  since_ = active_ = answered_ = now;  // an answer's time begins now: making it is not the client's time
   phase_ = phase::answering;
   go_on(now);
 }
@@ -88,7 +88,7 @@ void http_connection::give(time_point now) {
   phase_ = ::shutdown(descriptor_, SHUT_WR) == 0 ? phase::leaving : phase::over;
 }
 
-// A connection that is closed while something has come and is not read ends with a reset, which overtakes the answer.
+// If a connection is closed while received data is unread, it ends with a reset, which may overtake the answer.
 void http_connection::drop(time_point now) {
   char some[4096];
   for (;;) {
@@ -104,7 +104,7 @@ void http_connection::drop(time_point now) {
 
 bool http_connection::overdue(time_point now) const {
   if (phase_ == phase::leaving) return now - active_ >= longest_leave;
-  if (phase_ == phase::asked) return now - since_ >= longest_life;  // it is others that keep it waiting
+  if (phase_ == phase::asked) return now - since_ >= longest_life;  // others keep it waiting
   return now - active_ >= longest_silence || now - since_ >= longest_life;
 }
 

@@ -7,15 +7,15 @@
 
 namespace detent::tool {
 
-// One accepted connection, for one request: its head comes in, its answer goes out. No call blocks.
+// One accepted connection for one request: its head comes in, and its answer goes out. No call blocks.
 class http_connection {
  public:
   using time_point = std::chrono::steady_clock::time_point;
   enum class phase : std::uint8_t {
-    asking,     // the head has not come as a whole
-    asked,      // it has, and no answer has begun
-    answering,  // some of the answer has not gone out
-    leaving,    // all has, or there is none: what the client still sends is thrown away, so that it can read the answer
+    asking,     // the head has not arrived completely
+    asked,      // the head has arrived, and no answer has begun
+    answering,  // part of the answer has not been sent
+    leaving,    // all was sent, or nothing will be; further input is discarded, so that the client can read the answer
     over
   };
 
@@ -27,12 +27,12 @@ class http_connection {
   int descriptor() const { return descriptor_; }
   phase now_in() const { return phase_; }
   short wants() const;  // poll's events
-  // Takes or gives what the socket has or has room for. For when poll has reported one of the events, or an error.
+  // Reads or writes as much as the socket allows. To be called when poll has reported one of the events, or an error.
   void go_on(time_point now);
-  // With \r\n\r\n at its end; of one that is too long, its beginning. The phase is `asked`.
+  // Ends with \r\n\r\n, or is the beginning of a head that was too long. The phase must be `asked`.
   const std::string& head() const { return text_; }
-  void answer(std::string text, time_point now);     // empty: none
-  time_point answered() const { return answered_; }  // when the answer has begun to go out
+  void answer(std::string text, time_point now);     // an empty text for no answer
+  time_point answered() const { return answered_; }  // when the answer began to go out
   void end() { phase_ = phase::over; }
   bool overdue(time_point now) const;
 
@@ -43,7 +43,7 @@ class http_connection {
 
   int descriptor_;
   phase phase_ = phase::asking;
-  std::string text_;  // the head, then the answer
+  std::string text_;  // first the head, then the answer
   std::size_t given_ = 0, dropped_ = 0;
   time_point since_, active_, answered_{};
 };

@@ -11,7 +11,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::size_t least_packed = 1024;  // bytes: less fits into one packet as it is
+constexpr std::size_t least_packed = 1024;  // bytes, which fit into one packet without compression
 
 http_answer refusal(int status, std::string_view why) { return {.status = status, .text = fmt::format("{}\n", why)}; }
 
@@ -27,11 +27,11 @@ const char* phrase_of(int status) {
     case 431: return "Request Header Fields Too Large";
     case 500: return "Internal Server Error";
     case 503: return "Service Unavailable";
-    default: return "";  // RFC 9112, 4: a client ignores it
+    default: return "";  // clients ignore it (RFC 9112, 4)
   }
 }
 
-// A field that an answer of this status must have.
+// Returns a field that an answer with this status must have.
 const char* field_of(int status) {
   switch (status) {
     case 401:
@@ -77,7 +77,7 @@ http_answer http_pages::page_at(const std::string& path, const http_query& query
   }
 }
 
-// The request is null if it could not be read.
+// `request` is null if it could not be read.
 std::string http_pages::text_of(const http_answer& answer, const http_request* request) const {
   const bool packed = request && request->takes_gzip && answer.text.size() >= least_packed;
   const std::string body = packed ? gzip_of(answer.text) : std::string();

@@ -21,23 +21,24 @@ struct http_answer {
 
 struct http_options {
   listen_address at;
-  std::string socket = {};              // the file of a Unix socket instead; empty: none
-  std::vector<std::string> names = {};  // of this host, beside localhost; a request for another one is refused (421)
-  std::string token_file = {};          // a request must bear the token in it, or is refused (401); empty: none
+  std::string socket = {};              // path of a Unix socket, instead of `at`; or empty
+  std::vector<std::string> names = {};  // of this host besides localhost; requests for other hosts are refused (421)
+  std::string token_file = {};          // requests must have the token in this file, or are refused (401); or empty
 };
 
-// The pages of a server: decides who gets them, and writes each answer as text, compressed for those who take gzip.
+// The pages of a server. It decides who gets them and writes each answer as text, compressed for clients that accept
+// gzip.
 class http_pages {
  public:
   using page = std::function<http_answer(const http_query&)>;
 
-  // Keeps the reference. Throws input_error where the token file cannot be used.
+  // Keeps the reference. Throws input_error if the token file cannot be used.
   explicit http_pages(const http_options& options);
 
   void add(const std::string& path, page make) { pages_[path] = std::move(make); }
   void set_policy(std::string content_policy) { policy_ = std::move(content_policy); }
-  // Answers the head of a request, \r\n\r\n included. A head without it was too long. An exception of a page becomes
-  // an answer with status 500.
+  // Answers the head of a request, including \r\n\r\n. A head without it was too long. If a page throws an exception,
+  // the answer has status 500.
   std::string answer_to(std::string_view head) const;
 
  private:

@@ -9,7 +9,7 @@
 namespace detent::tool {
 namespace {
 
-// Removes the text before `end` and `end` itself from `rest`, or all of it, and returns the text.
+// Removes the text up to and including `end` from `rest`, or all of it, and returns the text before `end`.
 std::string_view take_until(std::string_view& rest, std::string_view end) {
   const std::string_view taken = rest.substr(0, rest.find(end));
   rest.remove_prefix(std::min(rest.size(), taken.size() + end.size()));
@@ -39,7 +39,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-// A % without two hexadecimal digits stands for itself.
+// A % that is not followed by two hexadecimal digits stands for itself.
 std::string decoded(std::string_view text) {
   std::string made;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -69,7 +69,7 @@ bool is_word(std::string_view text, std::string_view lower) {
                     [](char a, char b) { return std::tolower(static_cast<unsigned char>(a)) == b; });
 }
 
-// Whether a weight is above zero (RFC 9110, 12.4.2); what is none refuses nothing.
+// Returns whether a weight is above zero (RFC 9110, 12.4.2). A malformed weight refuses nothing.
 bool has_weight(std::string_view parameters) {
   std::string_view value = trimmed(parameters);
   if (value.size() < 2 || !is_word(value.substr(0, 2), "q=")) return true;
@@ -77,7 +77,8 @@ bool has_weight(std::string_view parameters) {
   return value.find_first_not_of("0.") != std::string_view::npos;
 }
 
-// Whether the value of Accept-Encoding admits gzip (RFC 9110, 12.5.3): by its name, or where that is missing by "*".
+// Returns whether the value of Accept-Encoding admits gzip (RFC 9110, 12.5.3), by its name or, if that is missing, by
+// "*".
 bool admits_gzip(std::string_view value) {
   bool any = false;
   while (!value.empty()) {

@@ -23,7 +23,8 @@ sigset_t ending_signals() {
   return signals;
 }
 
-// A descriptor that can be read once one of them is pending, and gone at the end of its life.
+// A descriptor that becomes readable when one of the signals is pending. The signals that are pending at its end are
+// taken.
 class signal_descriptor {
  public:
   explicit signal_descriptor(const sigset_t& signals) : descriptor_(::signalfd(-1, &signals, SFD_CLOEXEC)) {
@@ -31,7 +32,7 @@ class signal_descriptor {
   }
   signal_descriptor(const signal_descriptor&) = delete;
   signal_descriptor& operator=(const signal_descriptor&) = delete;
-  // Takes what is pending: released, it would end the process.
+  // Takes pending signals, which would end the process once they are unblocked.
   ~signal_descriptor() {
     signalfd_siginfo taken;
     static_cast<void>(::fcntl(descriptor_, F_SETFL, O_NONBLOCK));

@@ -45,13 +45,13 @@ struct host_and_port {
   std::string host, port;  // the port may be empty
 };
 
-// nullopt: neither HOST, HOST:PORT, [HOST] nor [HOST]:PORT.
+// Returns nullopt unless the text is HOST, HOST:PORT, [HOST] or [HOST]:PORT.
 std::optional<host_and_port> split(std::string_view text) {
   const bool bracketed = text.starts_with('[');
   const std::size_t end = bracketed ? text.find(']') : text.find(':');
   if (bracketed && end == std::string_view::npos) return std::nullopt;
   const std::string_view host = bracketed ? text.substr(1, end - 1) : text.substr(0, end);
-  // Brackets are there for the colons of IPv6, and for nothing else.
+  // Brackets are needed for the colons of IPv6, and only for those.
   if (bracketed != (host.find(':') != std::string_view::npos)) return std::nullopt;
   std::string_view rest = text.substr(std::min(text.size(), end + (bracketed ? 1 : 0)));
   if (end == std::string_view::npos) rest = {};

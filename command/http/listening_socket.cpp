@@ -25,7 +25,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr int queue_length = SOMAXCONN;  // of connections in the kernel, which has a limit of its own
+constexpr int queue_length = SOMAXCONN;  // connections waiting in the kernel, which has its own limit
 
 struct any_address {
   sockaddr_storage bytes = {};
@@ -62,7 +62,7 @@ any_address address_of(const std::string& path) {
 
 int new_socket(int family) { return ::socket(family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0); }
 
-// The kernel is asked: a file of a socket does not say whether its process lives.
+// Asks the kernel, because a socket's file does not say whether its process lives.
 bool has_listener(const any_address& at) {
   const int probe = new_socket(AF_UNIX);
   const bool refused = ::connect(probe, at.get(), at.length) != 0 && errno == ECONNREFUSED;
@@ -70,8 +70,8 @@ bool has_listener(const any_address& at) {
   return !refused;
 }
 
-// While it lives, no other process is between looking at a socket in that directory and listening at its own. All
-// that may read the directory can hold the lock for ever, so it is tried for two seconds only.
+// While this object lives, no other process can come between looking at a socket in that directory and listening on its
+// own. Everyone who may read the directory can hold the lock for ever, so it is tried for only two seconds.
 class directory_lock {
  public:
   explicit directory_lock(const std::string& path) {
@@ -80,7 +80,7 @@ class directory_lock {
     if (descriptor_ < 0) return;
     for (int tries = 0; tries < most_tries && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0; ++tries) {
       failed_ = errno == EWOULDBLOCK && tries + 1 == most_tries;
-      if (errno != EWOULDBLOCK && errno != EINTR) return;  // a file system without locks
+      if (errno != EWOULDBLOCK && errno != EINTR) return;  // the file system has no locks
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
@@ -95,7 +95,7 @@ class directory_lock {
   static constexpr int most_tries = 2000;
 
   int descriptor_;
-  bool failed_ = false;  // another process holds it
+  bool failed_ = false;  // another process holds the lock
 };
 
 }  // namespace
@@ -109,7 +109,7 @@ listening_socket::listening_socket(const listen_address& at) : option_("--listen
   const any_address address = address_of(at);
   descriptor_ = new_socket(address.bytes.ss_family);
   if (descriptor_ < 0) refuse(std::strerror(errno));
-  // With SO_REUSEPORT two servers on one port would each get half of the requests.
+  // No SO_REUSEPORT: with it, two servers on one port would each get half of the requests.
   const int yes = 1;
   ::setsockopt(descriptor_, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   if (::bind(descriptor_, address.get(), address.length) != 0 || ::listen(descriptor_, queue_length) != 0)

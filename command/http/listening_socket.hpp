@@ -8,20 +8,20 @@
 
 namespace detent::tool {
 
-// A stream socket that accepts connections; its descriptor does not block. Of a Unix socket the file is removed at the
-// end, unless it has become another one.
+// A stream socket that accepts connections; its descriptor does not block. The file of a Unix socket is removed at the
+// end, unless another file has replaced it.
 class listening_socket {
  public:
-  // Binds; throws input_error that begins with `--listen ADDRESS:` or `--socket PATH:`.
+  // Binds. Throws input_error that begins with `--listen ADDRESS:` or `--socket PATH:`.
   explicit listening_socket(const listen_address& at);
-  // For this user alone: mode 0600. A socket that is there and has no listener is replaced; anything else is not.
+  // For this user only: mode 0600. An existing socket without a listener is replaced; any other file is not.
   explicit listening_socket(const std::string& path);
   listening_socket(const listening_socket&) = delete;
   listening_socket& operator=(const listening_socket&) = delete;
   ~listening_socket();
 
   int descriptor() const { return descriptor_; }
-  int port() const;                                      // of an address: the one that it has got
+  int port() const;                                      // the port that it was given, if it has an address
   const std::string& option() const { return option_; }  // "--listen ADDRESS" or "--socket PATH"
 
  private:
@@ -30,7 +30,7 @@ class listening_socket {
 
   std::string option_;
   int descriptor_ = -1;
-  std::string path_;  // of the file that is ours; empty: none
+  std::string path_;  // of our own file; empty if there is none
   dev_t device_ = 0;
   ino_t inode_ = 0;
 };

@@ -7,11 +7,12 @@
 
 namespace detent::tool {
 
-// The lateness between two readings of a counters file, or over an engine's life: `change` is by since(), or the whole
-// reading. `pending`: timers at the later one. `span`: the time between them, in nanoseconds.
+// Returns the lateness between two readings of a counters file, or over an engine's life: `change` comes from since(),
+// or is a whole reading. `pending` is the number of timers at the later reading, and `span` the time in between, in
+// nanoseconds.
 late_figures late_figures_of(const counters_snapshot& change, double pending, double span);
 
-// How overdue the earliest timer is, in nanoseconds. 0 if none is, or if the file does not show it.
+// Returns by how many nanoseconds the earliest timer is overdue. 0 if none is, or if the file does not show it.
 std::int64_t overdue_of(const counters_snapshot& snapshot);
 
 }  // namespace detent::tool

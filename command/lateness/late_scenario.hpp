@@ -28,9 +28,9 @@ enum class late_scenario : std::uint8_t {
 };
 
 struct scenario_words {
-  std::string_view name;     // a clause: "the worker had too little CPU"
-  std::string_view late_by;  // the parts of the lateness that it is found in
-  std::string_view sign;     // how it is recognized
+  std::string_view name;     // a clause, as in "the worker had too little CPU"
+  std::string_view late_by;  // the parts of the lateness in which it shows
+  std::string_view sign;     // how to recognize it
   std::string_view cure;
 };
 

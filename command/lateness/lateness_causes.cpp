@@ -110,7 +110,7 @@ late_figures lateness_causes::figures(const engine_metrics& metrics, duration sp
                     .rings = static_cast<double>(metrics.rings),
                     .wait = wait};
   std::transform(parts.begin(), parts.end(), late.parts.begin(), [](const auto& each) { return part_of(each.log); });
-  if (metrics.late_dispatch.max().count() == 0) {  // no executor had them
+  if (metrics.late_dispatch.max().count() == 0) {  // no executor ran them
     late.callbacks = part_of(callback).sum;
     late.longest_callback = as_number(callback.max());
   }

@@ -10,7 +10,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::size_t wait = 1, worker = 2, dispatch = 3;  // the places of the parts; the first is drain
+constexpr std::size_t wait = 1, worker = 2, dispatch = 3;  // the places of the parts; drain is at 0
 constexpr double millisecond = 1e6;
 
 double as_number(std::int64_t ns) { return static_cast<double>(ns); }
@@ -29,22 +29,23 @@ class examination {
   }
 
  private:
-  // Whether that much lost time makes at least half of this part. In pieces of the part's typical size, each piece
-  // makes all timers late that are due in it, at least one. A periodic timer is late once in a piece, however short its
-  // period is.
+  // Returns whether that much lost time makes up at least half of this part. The time was lost in pieces of the part's
+  // typical size. Each piece delays all timers that are due during it, and at least one. A periodic timer is late once
+  // in a piece, however short its period is.
   bool explains(double lost) const {
     const double pieces = late_.span > 0 ? late_.span / std::max(1.0, part_.typical) : 1;
     const double due = std::min(late_.fired / pieces, late_.pending + late_.scheduled / pieces);
     return lost > 0 && lost * std::max(1.0, due) >= part_.sum / 2;
   }
-  // What is due in a stop waits for two thirds of it on average: far smaller lateness has another cause.
+  // A timer that is due during a stop waits for half of it on average, and for two thirds if each counts by its length.
+  // Far smaller lateness has another cause.
   bool explains_stop(double lost, double longest) const { return part_.typical >= longest / 10 && explains(lost); }
 
   std::optional<lateness_diagnosis> standstill() const {
     const driver_evidence& e = evidence_;
     if (explains_stop(as_number(e.halted), as_number(e.longest_halt)))
       return lateness_diagnosis{late_scenario::machine_halted, "for " + time_text(as_number(e.halted))};
-    // A callback that blocks keeps the process quiet, too.
+    // A callback that blocks keeps the process quiet as well.
     const bool blocked = late_.longest_callback >= part_.typical / 4;
     const double quiet = blocked ? 0 : as_number(e.quiet);
     const double stopped = std::max(as_number(e.stopped), quiet);
@@ -59,8 +60,8 @@ class examination {
                        time_text(late_.span));
   }
 
-  // Any thread waits a little each time that it gets a CPU. That makes no timer late by a millisecond, but adds up to
-  // more than all timers were late if there are few.
+  // Every thread waits a little each time that it gets a CPU. This makes no timer late by a millisecond; but if few
+  // timers are late, it adds up to more than their lateness, so it is left out.
   double waited_beyond_wakeups() const {
     constexpr double usual = 0.01 * millisecond;
     const double waited = as_number(evidence_.waited);
@@ -78,7 +79,7 @@ class examination {
                                 fmt::format("{}; {} {}", ready_but_waiting(), count_text(e.throttles),
                                             e.throttles == 1 ? "period ended early" : "periods ended early")};
     }
-    if (main_ == dispatch) return std::nullopt;  // of the executor's threads nothing else is known
+    if (main_ == dispatch) return std::nullopt;  // nothing else is known of the executor's threads
     if (slows(waited)) {
       return lateness_diagnosis{late_.wait ? late_scenario::worker_starved : late_scenario::loop_starved,
                                 ready_but_waiting() + (e.rival.empty() ? "" : "; " + e.rival)};
@@ -102,10 +103,10 @@ class examination {
     return {*late_.wait == wait_options::kind::sleep ? late_scenario::slept : late_scenario::slept_too_long};
   }
 
-  // How long poll() was not called, at most.
+  // Returns the longest time for which poll() can have been left uncalled.
   double longest_gap() const {
     double gap = std::max(late_.parts[wait].most, as_number(evidence_.overdue));
-    // Where no one rings, because there is no wake_fd(), and each drain finds several, each poll drains.
+    // If there are no rings, because there is no wake_fd(), and each drain finds several timers, then each poll drains.
     if (late_.rings == 0 && late_.drained >= 2 * late_.drains && late_.drains > 0)
       gap = std::max(gap, late_.span / late_.drains);
     return gap;

@@ -13,35 +13,37 @@
 
 namespace detent::tool {
 
-// One part of the lateness. Nanoseconds.
+// One part of the lateness, in nanoseconds.
 struct late_part {
   double sum = 0, most = 0;
-  double typical = 0;  // the mean size of what makes up the sum: each value counts by its length
+  double typical = 0;  // the mean in which each value counts by its length
 };
 
-// The figures of an engine between two readings.
+// An engine's figures between two readings.
 struct late_figures {
   std::array<late_part, 4> parts = {};  // drain, wait, worker, dispatch
   double span = 0;                      // nanoseconds
   double fired = 0, scheduled = 0;
-  double pending = 0;                          // at the end
-  double callbacks = 0, longest_callback = 0;  // nanoseconds of the driver's time; zero where an executor runs them
+  double pending = 0;                          // at the end of the span
+  double callbacks = 0, longest_callback = 0;  // nanoseconds of the driver's time; zero if an executor runs them
   double drains = 0, drained = 0, rings = 0;
-  std::optional<wait_options::kind> wait = {};  // of the worker; none: a caller drives it
+  std::optional<wait_options::kind> wait = {};  // the worker's; empty if a caller drives the engine
 };
 
 struct lateness_diagnosis {
-  std::optional<late_scenario> is = {};  // none: no timer was late
+  std::optional<late_scenario> is = {};  // empty if no timer was late
   std::string seen = {};                 // the evidence, with figures; may be empty
 };
 
-// The place of the part with the largest sum, which is what "late by" means wherever it is shown; none if all are zero.
+// Returns the place of the part with the largest sum, which is what "late by" means on every screen. Returns nothing if
+// all are zero.
 std::optional<std::size_t> main_part(const std::array<double, 4>& sums);
 
-// `evidence` is of the same span as the figures.
+// `evidence` must cover the same span as the figures.
 lateness_diagnosis diagnose(const late_figures& late, const driver_evidence& evidence);
 
-// "the worker had too little CPU: 1.2 s of 2 s ready to run but waiting"; empty if no timer was late.
+// Returns a text such as "the worker had too little CPU: 1.2 s of 2 s ready to run but waiting", or an empty one if no
+// timer was late.
 std::string text_of(const lateness_diagnosis& diagnosis);
 std::string cure_of(const lateness_diagnosis& diagnosis);  // empty if no timer was late
 

@@ -35,7 +35,7 @@ void lateness_log::merge(const lateness_log& other) {
 }
 
 std::int64_t lateness_log::percentile(double p) const {
-  constexpr double rounding = 1e-6;  // 99.9 percent of 10,000 is 9,990 samples, though not in binary
+  constexpr double rounding = 1e-6;  // 99.9 % of 10,000 is 9,990, but not in binary arithmetic
   const double share = std::clamp(p, 0.0, 100.0) / 100 * static_cast<double>(count_);
   const auto wanted = static_cast<std::uint64_t>(std::max(1.0, std::ceil(share - rounding)));
   std::uint64_t seen = 0;

@@ -10,12 +10,12 @@
 
 namespace detent::tool {
 
-// Callbacks note down here how late they began, by the clock read in the callback, and whether one ever began early.
-// One thread may note, or several if it was made as shared. Read it after the callbacks have ended.
+// Callbacks record here how late they began, by a clock that they read themselves, and whether one began early. One
+// thread may record, or several if it was made for that. Read it after the callbacks have ended.
 class lateness_probe {
  public:
   explicit lateness_probe(bool shared = false) : shared_(shared) {}
-  // Before the first timer: the run begins then, and takes about so long.
+  // To be called before the first timer. The run begins at `start` and takes about `expected`.
   void begin(time_point start, duration expected) {
     start_ = start;
     over_time_ = lateness_series(expected.count() > 0 ? static_cast<std::uint64_t>(expected.count()) : 0);

@@ -7,8 +7,8 @@
 
 namespace detent::tool {
 
-// Buckets of a log-linear scale for 63-bit values: one for each value below 2^(sub_bits + 1), then 2^sub_bits an
-// octave.
+// The buckets of a log-linear scale for 63-bit values: one for each value below 2^(sub_bits + 1), and 2^sub_bits for
+// each further octave.
 template <int sub_bits>
 struct log_buckets {
   static constexpr std::uint64_t to_the_octave = std::uint64_t{1} << sub_bits;

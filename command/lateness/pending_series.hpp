@@ -6,12 +6,12 @@
 
 namespace detent::tool {
 
-// How many timers were pending, over a span whose length is not known beforehand: the highest count in each of at most
-// 1,024 equal steps of time. When the span outgrows them the steps double, so memory is fixed and adding is cheap.
+// The number of pending timers over a span of unknown length, as the highest count in each of at most 1,024 equal steps
+// of time. If the span becomes too long, the steps double in length, so memory is fixed and adding is cheap.
 class pending_series {
  public:
   struct point {
-    std::uint64_t t_ns;  // where the step begins
+    std::uint64_t t_ns;  // the beginning of the step
     std::uint64_t pending;
   };
 
@@ -21,7 +21,7 @@ class pending_series {
   std::uint64_t step_ns() const { return std::uint64_t{1} << width_bits_; }
   std::uint64_t end_ns() const { return last_t_; }
   std::uint64_t highest() const;
-  std::vector<point> points() const;  // one per step that saw a sample, ascending
+  std::vector<point> points() const;  // one for each step with samples, in ascending order
 
  private:
   struct step {

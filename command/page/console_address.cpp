@@ -14,7 +14,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::size_t most_parts = 64;  // that are shown in full: an address is no place for more
+constexpr std::size_t most_parts = 64;  // shown in full, because an address has no room for more
 
 using parameters = std::vector<std::pair<std::string_view, std::string>>;
 

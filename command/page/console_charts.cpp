@@ -20,10 +20,10 @@ namespace {
 
 constexpr plot_size small_plot = {"small", 400, 176, 62, 12, 10, 26, 6.8};
 constexpr int first_series = 1, dotted_series = 2, dashed_series = 3, second_series = 8;
-constexpr int steps = 60;  // that a window is looked at in
+constexpr int steps = 60;  // into which a window is divided
 
 using samples = std::span<const console_sample>;
-// The value that a curve shows of a sample. The curve has a gap where there is none.
+// The value of a sample that a curve shows. Without a value, the curve has a gap.
 using value_of = std::function<std::optional<double>(const console_sample&)>;
 
 double seconds_between(console_time from, console_time to) { return std::chrono::duration<double>(to - from).count(); }
@@ -36,7 +36,7 @@ std::string clock_text(console_time at) {
   return fmt::format("{:%H:%M:%S}", fmt::gmtime(std::chrono::system_clock::to_time_t(at)));
 }
 
-// Seconds since `from`, marked at round times of the day, UTC.
+// Marks seconds since `from` at round times of the day, UTC.
 plot_scale clock_scale(console_time from, double window) {
   constexpr int round_steps[] = {5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400};
   const int* const step =
@@ -56,7 +56,7 @@ plot_scale clock_scale(console_time from, double window) {
   return scale;
 }
 
-// The curve in pieces: it ends where a sample is missing, or has no such value.
+// Returns the curve in pieces. A piece ends where a sample is missing or has no value.
 std::vector<svg_plot::points> pieces_of(samples history, console_time from, const value_of& value) {
   std::vector<svg_plot::points> pieces;
   double end = -1;
@@ -103,14 +103,14 @@ struct curve {
   value_of value;
 };
 
-// A chart's curves, the first of them on top of the others, and what they have in common.
+// The curves of a chart, the first of them on top, and what they have in common.
 struct curves {
   std::vector<curve> all;
   std::string (*text)(double value);
   bool filled = false;
 
   std::string text_of(const std::optional<double>& value) const { return value ? text(*value) : "-"; }
-  // "p50 1 us, p99 2 us".
+  // Returns a text such as "p50 1 us, p99 2 us".
   template <class Value>
   std::string list(Value value) const {
     std::string out;
@@ -155,7 +155,7 @@ std::string figure(const char* title, const curves& of, plot_scale y, samples hi
 
 std::optional<double> p99_of(const console_sample& its) { return its.p99; }
 
-// The least and the largest p99, in nanoseconds. A difference of a few nanoseconds means nothing.
+// The least and the largest p99, in nanoseconds. Differences of a few nanoseconds mean nothing.
 struct extent {
   double least = std::numeric_limits<double>::max(), most = 0;
 };
@@ -222,7 +222,7 @@ std::string trend_lines::of(const console_engine& engine) const {
     if (!value) return;
     const double high = std::clamp(std::log10(std::max(*value, 10.0) / its.least) / decades_, 0.0, 1.0);
     const double x = (begin + until) / 2 / window_ * width, y = height - margin - high * (height - 2 * margin);
-    // A step alone is a dot.
+    // A single step is a dot.
     path += begin > end + 1e-6 ? fmt::format("M{:.1f} {:.1f}h.1", x, y) : fmt::format("L{:.1f} {:.1f}", x, y);
     end = until;
   });

@@ -11,7 +11,7 @@ struct durable_extras {
   const console_lookup& lookup;
   const console_query& query;
 };
-// A store of durable timers: a search in it, its nodes and shards, what is next, what is dead.
+// Shows a store of durable timers: a search in it, its nodes and shards, the next timers, and the dead ones.
 std::string durable_section(const console_store& store, console_time now, const durable_extras& extras);
 
 }  // namespace detent::tool

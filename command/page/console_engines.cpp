@@ -72,7 +72,7 @@ class table_of_engines {
   }
 
  private:
-  // A line that unfolds them. They are sent only then.
+  // Returns a line that unfolds the shards, which are sent only then.
   std::string shards_of(const console_engine& set) const {
     const bool is_open = query_.all.contains(set.id);
     console_query other = query_;
@@ -104,7 +104,7 @@ class table_of_engines {
   trend_lines trends_;
 };
 
-// How the rows are sorted, and the way back.
+// Says how the rows are sorted, and links to the default order.
 std::string order_text(const console_query& query) {
   for (const html_column& each : engine_columns("engine", query)) {
     if (*each.sorted == '\0') continue;

@@ -7,8 +7,8 @@
 
 namespace detent::tool {
 
-// The engines that the query chooses, a line each; shards folded into the line of their set, and at first no more than
-// twenty. `shown` is the one that is marked, or none. `words`: on the figures, HTML.
+// Shows the engines that the query chooses in a line each, with shards folded into the line of their set, and at first
+// no more than twenty. `shown` is the marked one, or null. `words` is HTML about the figures.
 std::string engine_table(const console_view& view, const console_query& query, const console_engine* shown,
                          const std::string& words);
 

@@ -26,13 +26,14 @@ std::string some(std::uint64_t count, const char* one, const char* several) {
   return fmt::format("{} {}", count_text(count), count == 1 ? one : several);
 }
 
-// The engine's next timer has been due for long, and none runs: no thread drives it, or a callback does not return.
+// Returns whether the engine's next timer has long been due although no callback has run lately: no thread drives the
+// engine, or a callback does not return.
 bool stalled(const console_engine& engine) {
   return engine.live && engine.next_due && *engine.next_due < -stalled_after && engine.row.pending > 0 &&
          (engine.history.empty() || engine.history.back().fired == 0);
 }
 
-// For how many seconds no callback has ended, by the readings; zero if one has in the last interval.
+// Returns for how many seconds no callback has ended, by the readings; zero if one has in the last interval.
 double seconds_without_a_run(const console_engine& engine) {
   double sum = 0;
   for (auto each = engine.history.rbegin(); each != engine.history.rend() && each->fired == 0; ++each)
@@ -40,7 +41,7 @@ double seconds_without_a_run(const console_engine& engine) {
   return sum;
 }
 
-// Nanoseconds.
+// In nanoseconds.
 double earliest_overdue(const console_store& store) {
   if (store.next.empty() || !store.read_at) return 0;
   using nanoseconds = std::chrono::duration<double, std::nano>;
@@ -168,7 +169,7 @@ std::vector<console_alert> alerts_of(const console_store& store) {
     add(severity::bad, "#durable", some(unowned, "shard has", "shards have") + " no owner: their timers do not run",
         "start a node, or see why those that run do not take them");
   }
-  // In some kinds of store no owner is ever known, and that is no alert.
+  // Some kinds of store never know an owner, and that is no alert.
   if (unknown > 0 && unknown < store.shards.size()) {
     add(severity::warning, "#durable", some(unknown, "shard's", "shards'") + " owner is not known",
         "see why the part of the store that has them does not answer");
@@ -214,7 +215,7 @@ std::vector<console_alert> alerts_of(const console_view& view) {
   std::vector<console_alert> out;
   for (const console_engine& each : view.engines) {
     std::vector<console_alert> own = alerts_of(each);
-    // The span is of the engine, not of one alert: it stands once, beside the worst of them.
+    // The span belongs to the engine, not to an alert, so it stands once, beside the worst alert.
     if (!own.empty() && each.live && each.trouble && each.trouble->judged == own.front().judged)
       own.front().since = since_text(*each.trouble, view.now);
     append(out, std::move(own));

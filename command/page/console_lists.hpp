@@ -6,9 +6,9 @@
 
 namespace detent::tool {
 
-// The section of all things that need attention, the worst first.
+// Returns the section of everything that needs attention, worst first.
 std::string alert_section(const console_view& view);
-// The doctor's findings: those to act on at length, the others folded.
+// Shows the doctor's findings: those to act on in full, and the others folded.
 std::string doctor_section(const console_view& view);
 
 }  // namespace detent::tool

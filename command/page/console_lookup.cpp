@@ -21,7 +21,7 @@ std::string fact(const char* name, const std::string& html) {
   return fmt::format("<dt>{}</dt><dd>{}</dd>\n", name, html);
 }
 
-// Line feeds and backslashes stay what they are: the bytes stand beside the text.
+// Leaves line feeds and backslashes as they are, because the bytes are shown beside the text.
 std::string payload_text(std::string_view bytes) {
   std::string out = printable(bytes.substr(0, text_shown));
   for (const auto& [printed, meant] : {std::pair<std::string_view, std::string_view>("\\x0a", "\n"), {"\\x5c", "\\"}}) {
@@ -64,7 +64,7 @@ std::string for_shell(std::string_view bytes) {
   return out + "'";
 }
 
-// The commands that act on the timer, where there are any: the page itself changes nothing.
+// Returns the commands that act on the timer, if there are any. The page itself changes nothing.
 std::string commands_html(const console_opening& opening) {
   const std::string name =
       fmt::format("{} --partition {} --store STORE", for_shell(opening.key), for_shell(opening.partition));
@@ -94,7 +94,7 @@ std::string timer_html(const console_opening& opening, console_time now) {
 }  // namespace
 
 std::string search_html(const console_lookup& lookup, console_query query, console_time now) {
-  query.key.reset();  // an opened timer is closed by the next search
+  query.key.reset();  // the next search closes an opened timer
   const std::string text = lookup.search ? html_escaped(lookup.search->text) : "";
   std::string out = fmt::format(
       "<form id=\"find\" action=\"#find\" method=\"get\" role=\"search\">\n<label for=\"find-text\">Find timers by "

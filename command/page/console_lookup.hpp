@@ -7,9 +7,9 @@
 
 namespace detent::tool {
 
-// The box to search with, and what was found.
+// Shows the search box and what was found.
 std::string search_html(const console_lookup& lookup, console_query query, console_time now);
-// A timer at length: when and why, and its payload as text and bytes. Empty: none was asked for.
+// Shows a timer in full: its times, its failures, and its payload as text and bytes. Empty if none was asked for.
 std::string opening_html(const console_lookup& lookup, console_time now);
 
 }  // namespace detent::tool

@@ -26,7 +26,7 @@ namespace {
 
 constexpr int reload_seconds = 5;
 
-// A figure of the first line, which leads to the part of the page that it sums up.
+// Returns a figure in the first line, which links to the part of the page that it sums up.
 std::string key_figure(const char* link, const char* name, const std::string& html) {
   return fmt::format("<div><dt><a href=\"#{}\">{}</a></dt><dd>{}</dd></div>\n", link, name, html);
 }
@@ -93,20 +93,20 @@ std::string no_engines(const console_view& view) {
          "<p>It appears here within a second. Of a container, share its /dev/shm, or start the console in it.</p>\n";
 }
 
-// Null: there is none at all.
+// Returns null if there is no engine at all.
 const console_engine* shown_engine(const console_view& view, const console_query& query) {
   if (const console_engine* const asked = engine_of(view.engines, query.engine)) return asked;
   const std::vector<const console_engine*> all = chosen(view.engines, {.filter = query.engines.filter});
   return all.empty() ? nullptr : all.front();
 }
 
-// Null: it is not asked for, or nothing is kept of it.
+// Returns null if none was asked for or nothing is kept of it.
 const past_engine* shown_past(const console_view& view, const console_query& query) {
   const auto found = std::ranges::find(view.past, query.engine, &past_engine::id);
   return found == view.past.end() ? nullptr : &*found;
 }
 
-// The time that the figures cover. It begins with the earliest reading that is kept of an engine.
+// Describes the time that the figures cover. It begins with the earliest reading that is kept of an engine.
 std::string spans_text(const std::vector<console_engine>& engines) {
   const auto [least, most] = std::ranges::minmax_element(engines, {}, &console_engine::seconds);
   std::string longest = span_text(most->seconds);
@@ -132,7 +132,7 @@ std::string engine_sections(const console_view& view, const console_query& query
   return shown ? out + engine_detail(*shown, view, query, long_samples) : out;
 }
 
-// The line that the script writes to, and the link that serves without scripts.
+// Returns the line that the script writes to, and the link for browsers without scripts.
 std::string controls(const console_query& query) {
   console_query other = query;
   other.reload = !query.reload;
@@ -142,7 +142,7 @@ std::string controls(const console_query& query) {
                      address_of(query, ""), address_of(other, ""), words);
 }
 
-// The title, which is all that a browser shows of a tab in the background.
+// Returns the title, which is all that a browser shows of a tab in the background.
 std::string title_of(const console_view& view) {
   const std::vector<console_alert> alerts = alerts_of(view);
   const auto bad = std::ranges::count(alerts, severity::bad, &console_alert::judged);
@@ -164,7 +164,8 @@ std::string header_line(const console_view& view) {
                      fmt::gmtime(std::chrono::system_clock::to_time_t(view.now)));
 }
 
-// The links of alerts and of timers say what they lead to, and no more: all else that was chosen stays.
+// The links of alerts and timers name only their target. This adds the rest of the query, so that all other choices
+// stay.
 std::string keeping(std::string html, const console_query& query) {
   console_query kept = query;
   kept.engine.clear();
@@ -172,7 +173,7 @@ std::string keeping(std::string html, const console_query& query) {
   kept.find.reset();
   const std::string words = "href=\"" + address_of(kept, "");
   if (words.ends_with('?')) return html;
-  // No text of others can have this: its quotes are escaped.
+  // No text of others can contain this, because its quotes are escaped.
   for (const std::string name : {"engine=", "key=", "find="})
     replace_all(html, "href=\"?" + name, words + "&amp;" + name);
   replace_all(html, "href=\"?#", words + "#");

@@ -13,11 +13,11 @@
 namespace detent::tool {
 namespace {
 
-// A column that a table can be sorted by. Numbers have the largest first, names the first letter.
+// A column by which a table can be sorted: numbers from the largest, and names from the first letter.
 template <class Row>
 struct sortable {
   const char* name;
-  std::function<double(const Row&)> number;  // none: by name
+  std::function<double(const Row&)> number;  // without it, the column is sorted by name
 };
 
 double known_or_least(const time_figures& its, double value) { return its.count == 0 ? -1 : value; }
@@ -65,7 +65,7 @@ void arrange(std::vector<const Row*>& rows, const row_choice& by, const std::vec
   const auto found =
       std::ranges::find_if(orders, [&](const sortable<Row>& each) { return direction_of(by, each.name) != 0; });
   if (found == orders.end()) return;
-  std::vector<std::pair<double, const Row*>> keyed;  // each key once: it may take a sum over the samples
+  std::vector<std::pair<double, const Row*>> keyed;  // computed once for each row, because it may sum over the samples
   keyed.reserve(rows.size());
   for (const Row* each : rows) keyed.emplace_back(found->number ? found->number(*each) : 0, each);
   const bool is_name = !found->number;
@@ -80,7 +80,7 @@ const char* order_word(int direction, bool is_name) {
   return direction == 0 ? "" : (direction > 0) == is_name ? "ascending" : "descending";
 }
 
-// The head's address and order, of a column that sorts by `name`.
+// Adds the link and the order of a column that sorts by `name`.
 html_column sorting(html_column column, const char* name, const console_query& query,
                     row_choice console_query::*which) {
   console_query next = query;

@@ -14,17 +14,17 @@ namespace detent::tool {
 std::vector<const console_engine*> chosen(const std::vector<console_engine>& engines, const row_choice& by);
 std::vector<const top_label*> chosen(const std::vector<top_label>& labels, const row_choice& by);
 
-// The columns of the two tables. Those that can sort lead to the page that is sorted by them.
+// Returns the columns of the two tables. Those that can sort link to the sorted page.
 std::vector<html_column> engine_columns(const char* first, const console_query& query);
 std::vector<html_column> label_columns(const console_query& query);
 
-// The box to filter with; `what`: "engines". Its parameter is `name`.
+// Returns the box for the filter of `what`, such as "engines". Its parameter is `name`.
 std::string filter_html(const console_query& query, const char* name, const char* what, const std::string& value);
 
-// Below a table that has only its first rows, or all although there are many: how many there are, and a link to the
-// other choice. Empty: there are few.
+// Goes below a table with only its first rows, or with all of many rows. It says how many there are and links to the
+// other choice. Empty if there are few.
 struct rest_of_table {
-  const char* part;  // of console_query::all, and what the rows are
+  const char* part;  // a part in console_query::all; what the rows are
   std::size_t count = 0, at_once = 0;
 };
 std::string rest_html(const console_query& query, const rest_of_table& rest);

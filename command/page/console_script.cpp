@@ -4,12 +4,12 @@
 namespace detent::tool {
 namespace {
 
-// Elements stay the same ones, so that focus, what is unfolded and the scroll position stay too. Children with an id
-// are found by it, others by their place. One that has moved to another parent is new there: what it had is restored by
-// its id. It stays with the engine that it has shown, also when another becomes the worst. Links to this page, and the
-// boxes that filter, change the address and fetch no more than the new page. A selection is not taken from under its
-// reader. A tab that is not in front asks every ten seconds, for its title. What is no page of the console has no
-// <main>, and counts as no answer.
+// Elements are kept when the page is updated, so that focus, unfolded parts and the scroll position stay. Children with
+// an id are found by it, others by their place. A child that has moved to another parent is a new element, whose state
+// is restored by its id. The page stays with the engine that it has shown even if another becomes the worst. Links
+// within the page and filter boxes change the address and fetch only the new page. An update leaves a reader's
+// selection alone. A tab in the background asks every ten seconds, for its title. An answer without <main> is not a
+// page of the console and is ignored.
 constexpr std::string_view script =
     R"js(const $ = id => document.getElementById(id), main = document.querySelector('main'), pause = $('pause');
 let paused = false, timer, flight, jump = false;

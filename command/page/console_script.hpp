@@ -4,7 +4,7 @@
 
 namespace detent::tool {
 
-// The console's only script, /console.js; the page works without it.
+// Returns the console's only script, /console.js. The page also works without it.
 std::string_view console_script();
 
 }  // namespace detent::tool

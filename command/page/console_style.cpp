@@ -8,8 +8,9 @@
 namespace detent::tool {
 namespace {
 
-// Denser than a report: it is a page to look at every day. Columns have fixed widths, so that tables that are folded
-// into others line up with them, and nothing moves when a figure gets longer. Narrow screens show a row as a block.
+// The console is denser than a report, because people look at it every day. Columns have fixed widths, so that folded
+// tables line up with the tables around them and nothing moves when a figure gets longer. Narrow screens show a row as
+// a block.
 constexpr std::string_view style = R"css(
 body { max-width: 1480px; padding: 14px 24px 40px; font-size: 14px; line-height: 1.45; }
 a { color: var(--c1); text-underline-offset: 2px; text-decoration-thickness: 1px; }

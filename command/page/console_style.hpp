@@ -4,7 +4,7 @@
 
 namespace detent::tool {
 
-// The style sheet of the console, /console.css: that of a report, and what the console has besides.
+// Returns the console's style sheet, /console.css: a report's, and what the console adds.
 std::string console_style();
 
 }  // namespace detent::tool

@@ -23,7 +23,7 @@ constexpr std::size_t timers_at_once = 10;
 
 std::string bytes_html(const std::string& bytes) { return bytes.empty() ? "-" : foreign(printable(bytes)); }
 
-// Shows the date only where it is not today's. A store may hold any number: the time is clamped to 1970 to 2200.
+// Shows the date unless it is today's. A store may contain any number, so the time is limited to 1970 to 2200.
 std::string when_html(console_time stored, console_time now) {
   using std::chrono::sys_days, std::chrono::year, std::chrono::January;
   const console_time due =

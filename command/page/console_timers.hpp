@@ -9,16 +9,16 @@
 
 namespace detent::tool {
 
-// Bytes of others as text; none: a dash.
+// Shows other people's bytes as text, or a dash if there are none.
 std::string bytes_html(const std::string& bytes);
-// A time of the store, and how far from now it is.
+// Shows a time of the store and its distance from now.
 std::string when_html(console_time stored, console_time now);
-// The key, which leads to the timer at length.
+// Shows the key, which links to the timer in full.
 std::string key_link(const console_timer& timer);
 
 std::string next_table(const std::vector<console_timer>& timers, console_time now);
 std::string dead_table(const std::vector<console_timer>& timers, console_time now);
-// Living ones and dead ones together.
+// Lists living and dead timers together.
 std::string found_table(const std::vector<console_timer>& timers, console_time now);
 
 }  // namespace detent::tool

@@ -115,7 +115,7 @@ std::string notes_of(const top_row& row) {
   return out;
 }
 
-// The two spans that the curves may have. Empty: nothing but minutes is kept.
+// Offers the two spans that the curves may have. Empty if only minutes are kept.
 std::string spans_html(const console_query& query, const console_view& view, const console_engine& engine) {
   const auto link = [&](bool is_long, const std::string& words) {
     console_query other = query;

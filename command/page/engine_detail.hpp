@@ -9,14 +9,14 @@
 
 namespace detent::tool {
 
-// One engine at length: its curves, of the long history if there are samples of it, its lateness by cause, the labels
-// that the query chooses, what should be none.
+// Shows one engine in full: its curves, from the long history if that has samples; its lateness by cause; the labels
+// that the query chooses; and the counts that should be zero.
 std::string engine_detail(const console_engine& engine, const console_view& view, const console_query& query,
                           const std::optional<std::vector<console_sample>>& long_samples);
-// What the long history has of an engine that is gone.
+// Shows the long history of an engine that is gone.
 std::string past_detail(const past_engine& engine, const console_view& view,
                         const std::vector<console_sample>& samples);
-// All of those, folded. Empty: there are none.
+// Lists all of these engines, folded. Empty if there are none.
 std::string past_table(const console_view& view, const console_query& query);
 
 }  // namespace detent::tool

@@ -11,7 +11,7 @@
 
 namespace detent::tool {
 
-// A list of so many of its first, and the others folded below it. table(first, last, head) is a table of some.
+// Shows the first few items, and the others folded below. table(first, last, head) returns a table of some of them.
 template <class Items, class Table>
 std::string some_and_more(std::string_view id, const Items& items, std::size_t at_once, const char* what, Table table) {
   const auto cut = items.begin() + static_cast<std::ptrdiff_t>(std::min(items.size(), at_once));

@@ -16,7 +16,7 @@ namespace detent::tool {
 namespace {
 
 constexpr std::size_t buffer_bytes = std::size_t{1} << 16;
-constexpr int gzip_only = 15 + 16;  // zlib's way of asking for a 32 KiB window and a gzip wrapper
+constexpr int gzip_only = 15 + 16;  // asks zlib for a 32 KiB window and a gzip wrapper
 
 std::span<const char> as_chars(std::span<const unsigned char> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
@@ -89,7 +89,7 @@ std::span<const char> byte_source::unpack() {
       inside_member_ = false;
     } else if (answer != Z_OK) {
       damage_ = fmt::format("the gzip data is damaged: {}", zlib_.msg != nullptr ? zlib_.msg : "no reason given");
-      break;  // what was unpacked before it still counts
+      break;  // the data unpacked before it still count
     }
   }
   if (zlib_.avail_out == unpacked_.size()) throw stream_error(damage_);

@@ -9,15 +9,15 @@
 
 namespace detent::tool {
 
-// The source turned out to be unreadable. what() is the reason, to which a caller adds the place if it knows it.
+// Thrown if the source becomes unreadable. what() is the reason; a caller that knows the place adds it.
 class stream_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// The bytes of a file, unpacked where the file is gzipped (recognised by its first two bytes, not by its name). Memory
-// is two fixed buffers for any file. Strict where zlib's own reader is lenient: bytes after the last gzip
-// member are an error, and so is an end inside one.
+// The bytes of a file, unpacked if it is gzipped, which its first two bytes show, not its name. Memory is two fixed
+// buffers for any file. It is stricter than zlib's own reader: bytes after the last gzip member, and an end inside a
+// member, are errors.
 class byte_source {
  public:
   explicit byte_source(const std::string& path);  // throws input_error that names the path
@@ -25,7 +25,8 @@ class byte_source {
   byte_source& operator=(const byte_source&) = delete;
   ~byte_source();
 
-  // The next bytes, valid until the next call; empty at the end and from then on. Throws stream_error.
+  // Returns the next bytes, which are valid until the next call. At the end it returns none, and so does every later
+  // call. Throws stream_error.
   std::span<const char> next();
 
  private:
@@ -34,15 +35,15 @@ class byte_source {
   std::span<const char> unpack();
 
   int descriptor_;
-  bool at_end_ = false;         // the descriptor has no more
-  bool packed_ = false;         // gzip
-  bool inside_member_ = false;  // a member has begun and its trailer has not been checked yet
+  bool at_end_ = false;         // the file has no more bytes
+  bool packed_ = false;         // gzipped
+  bool inside_member_ = false;  // a member has begun, and its trailer was not checked yet
   z_stream zlib_ = {};
   std::vector<unsigned char> raw_;
   std::vector<unsigned char> unpacked_;
   std::span<unsigned char> unread_;  // of raw_
   bool format_known_ = false;
-  std::string damage_;  // what next() will throw, once it has handed out what came before
+  std::string damage_;  // the error that next() throws after the bytes before it
 };
 
 }  // namespace detent::tool

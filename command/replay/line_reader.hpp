@@ -11,19 +11,19 @@
 
 namespace detent::tool {
 
-// Cuts a byte source into lines, ended by LF or CRLF, the last one perhaps by nothing. A line is refused as soon as it
-// passes the limit, so that no input can make the reader grow.
+// Divides a byte source into lines, which end with LF or CRLF; the last one may lack both. A line is refused as soon as
+// it exceeds the limit, so that no input can make the reader grow.
 class line_reader {
  public:
   static constexpr std::size_t longest_line = 4096;
 
   explicit line_reader(const std::string& path) : source_(path) {}
 
-  // The next line without its ending, valid until the next call; none at the end. Throws stream_error.
+  // Returns the next line without its ending, valid until the next call, or nothing at the end. Throws stream_error.
   std::optional<std::string_view> next();
-  // Number of the line that next() returned last, or was reading when it threw; the first is 1.
+  // The number, from 1, of the line that next() has returned last, or was reading when it threw.
   std::uint64_t line_number() const { return line_number_; }
-  // After a stream_error: how far into its line the reader had come.
+  // After a stream_error, the part of the line that was read.
   std::string_view partial() const { return partial_; }
 
  private:

@@ -11,24 +11,24 @@
 
 namespace detent::tool {
 
-// A trace made ready for real time: read and checked as a whole, so that neither unpacking nor a malformed row can hold
-// up a replay; 24 bytes a row. Instants are already divided by the speed.
+// A trace that is ready for real time: it was read and checked as a whole, so that neither unpacking nor a malformed
+// row can delay a replay. It takes 24 bytes a row, and its instants are already divided by the speed.
 struct live_trace {
   struct row {
     std::int64_t at_ns;        // since the replay's start
-    std::int64_t deadline_ns;  // likewise; of S and R rows
-    std::uint32_t timer;       // which of the trace's ids, numbered from 0
+    std::int64_t deadline_ns;  // since the replay's start; for S and R rows
+    std::uint32_t timer;       // the number of the trace's id, from 0
     trace_op op;
   };
 
   std::vector<row> rows;
-  std::size_t timers = 0;     // how many different ids
-  std::uint64_t span_ns = 0;  // t_ns of the last row, unscaled
-  std::uint64_t dropped = 0;  // operations that are missing, by the trace's own account
+  std::size_t timers = 0;     // number of different ids
+  std::uint64_t span_ns = 0;  // t_ns of the last row, not scaled
+  std::uint64_t dropped = 0;  // number of missing operations, as the trace says
 };
 
-// Throws input_error. `speed` is positive: 2 means twice as fast as recorded, delays included. Rows after `longest` of
-// the replay are left out, unread.
+// Throws input_error. `speed` must be positive: 2 means twice as fast as recorded, including delays. Rows later than
+// `longest` into the replay are left unread.
 live_trace load_live_trace(const std::string& path, double speed, duration longest = (duration::max)());
 
 }  // namespace detent::tool

@@ -32,7 +32,7 @@ class live_replay {
   void apply(const live_trace::row& row);
   void arm(const live_trace::row& row);
   void sample_pending(time_point now);
-  // A deadline past the end of engine time means its end.
+  // A deadline beyond the end of engine time means that end.
   time_point instant(std::int64_t since_start) const {
     return since_start > (time_point::max() - start_).count() ? time_point::max() : start_ + duration(since_start);
   }

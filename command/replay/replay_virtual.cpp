@@ -36,7 +36,7 @@ class virtual_replay {
   void fired(std::uint64_t id, time_point deadline);
 
   virtual_outcome outcome_;
-  std::unordered_map<std::uint64_t, timer> timers_;  // those pending
+  std::unordered_map<std::uint64_t, timer> timers_;  // only those that are pending
   manual_clock clock_;
   engine engine_;
 };

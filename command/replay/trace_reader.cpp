@@ -85,7 +85,7 @@ void trace_reader::parse(std::string_view line, trace_row& row) const {
     if (!last && comma == std::string_view::npos) {
       fields[i] = rest;
       if (i == t_ns)
-        static_cast<void>(number(t_ns, rest));  // of a line of junk, say first that it does not start with a time
+        static_cast<void>(number(t_ns, rest));  // a line of junk is first reported as not beginning with a time
       refuse(i + 1, fmt::format("missing: the row ends after '{}'", field_names[i]));
     }
     if (last && comma != std::string_view::npos)

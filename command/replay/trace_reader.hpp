@@ -11,8 +11,8 @@
 namespace detent::tool {
 
 // Reads a trace row by row, plain or gzipped, in bounded memory. Everything that is not exactly the format is an
-// input_error whose text starts "FILE:LINE: field 'NAME': "; nothing is skipped but comments, which are lines that
-// begin with '#'. The constructor checks the header.
+// input_error whose text starts "FILE:LINE: field 'NAME': ". Only comments, which are lines that begin with '#', are
+// skipped. The constructor checks the header.
 class trace_reader {
  public:
   static constexpr std::string_view header = "t_ns,op,id,delay_ns,source";
@@ -20,7 +20,7 @@ class trace_reader {
   explicit trace_reader(std::string path);
 
   bool next(trace_row& row);  // false at the end of the trace
-  // Operations that the comments read so far say are missing ("# dropped N").
+  // The number of missing operations by the comments read so far ("# dropped N").
   std::uint64_t dropped() const { return dropped_; }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace detent::tool {
 
-// A plot with all that it takes to read it.
+// A plot with everything that is needed to read it.
 struct chart {
   enum class mark : std::uint8_t { line, bar };
   struct entry {
@@ -21,15 +21,15 @@ struct chart {
 
   std::string title;
   std::string caption;      // what it shows and how to read it
-  std::string description;  // its figures in words, for readers that cannot see it
+  std::string description;  // the figures in words, for screen readers
   plot_scale x, y;
   std::vector<entry> legend;
   std::function<void(svg_plot&)> draw;
   std::vector<plot_size> sizes = {wide_plot, narrow_plot};
 };
 
-// One <figure>: heading, caption if there is one, legend, and the plot drawn in each of its sizes. Of the two that are
-// for wide screens and for narrow ones, the page's style shows one.
+// Returns one <figure>: heading, caption if there is one, legend, and the plot in each of its sizes. The page's style
+// shows either the one for wide screens or the one for narrow ones.
 std::string figure_of(const chart& chart);
 
 }  // namespace detent::tool

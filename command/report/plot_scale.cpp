@@ -14,7 +14,7 @@ namespace {
 
 double within_plot(double position) { return std::clamp(position, 0.0, 1.0); }
 
-// 1, 2 or 5 times a power of ten, so that about five of them make up `most`.
+// Returns 1, 2 or 5 times a power of ten, so that `most` is about five steps.
 double round_step(double most) {
   const double rough = std::max(most, 1e-9) / 5;
   const double power = std::pow(10, std::floor(std::log10(rough)));

@@ -43,7 +43,7 @@ std::string in_words(const lateness_log& timers, const machine_floor& floor) {
 
 constexpr int bins_per_decade = 10;
 
-// Shares of the samples by bin; bin n begins at 10^(n / bins_per_decade) ns.
+// Counts the samples in each bin; bin n begins at 10^(n / bins_per_decade) ns.
 std::map<int, std::uint64_t> binned(const lateness_log& samples) {
   std::map<int, std::uint64_t> bins;
   for (const auto& each : samples.buckets()) {

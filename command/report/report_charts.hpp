@@ -12,15 +12,15 @@
 
 namespace detent::tool {
 
-// All three logs hold at least one sample.
+// All three logs must hold at least one sample.
 std::string percentile_chart(const lateness_log& timers, const machine_floor& floor);
 std::string histogram_chart(const lateness_log& timers, const machine_floor& floor);
 
-// Some time was lost.
+// Some time must have been lost.
 std::string share_chart(const lateness_causes& causes);
 std::string cause_percentile_chart(const lateness_causes& causes, const lateness_log& timers);
 
-// Both from 0 to `end_ns`, one above the other.
+// Draws both from 0 to `end_ns`, one above the other.
 std::string lateness_over_time(const lateness_series& lateness, std::uint64_t end_ns);
 std::string pending_over_time(const pending_series& pending, std::uint64_t end_ns);
 

@@ -5,10 +5,10 @@
 
 namespace detent::tool {
 
-// Where a report goes. The constructor proves that it can be written, so that no long replay is wasted;
-// write() puts the whole page in place at once, through a temporary file beside the target: a reader sees the old page
-// or the new one. Both throw input_error that names the path. A target that exists and is no regular file (a pipe, a
-// device) is written directly.
+// The file for a report. The constructor proves that it can be written, so that no long replay is wasted. write()
+// replaces the page as a whole, through a temporary file beside the target, so a reader sees the old page or the new
+// one. Both throw input_error that names the path. A target that exists and is not a regular file, such as a pipe or a
+// device, is written directly.
 class report_file {
  public:
   explicit report_file(std::string path);
@@ -22,8 +22,8 @@ class report_file {
   void replace_with(std::string_view page) const;
   void write_all(int descriptor, std::string_view page, const std::string& temporary) const;
 
-  std::string path_;    // as the user wrote it
-  std::string target_;  // the file itself, symbolic links resolved
+  std::string path_;    // as the user typed it
+  std::string target_;  // the file itself, without symbolic links
   bool direct_ = false;
 };
 

@@ -17,16 +17,16 @@ namespace detent::tool {
 struct report_page {
   std::string title;
   std::string settings;  // one line
-  // Reasons to doubt the figures, a sentence each. They are shown first.
+  // Reasons to doubt the figures, in a sentence each. They are shown first.
   std::vector<std::string> alerts = {};
-  text_table headline = {};  // a few figures shown large
+  text_table headline = {};  // a few figures, shown large
   text_table summary = {};   // counts
-  text_table engine = {};    // its options
+  text_table engine = {};    // the engine's options
   text_table machine = {};
-  std::string command = {};  // does it again
+  std::string command = {};  // the command that does it again
   std::string began = {};    // date and time
 
-  // Only real time has these. They are null where lateness is zero by construction.
+  // Exist only in real time. They are null if lateness is zero by construction.
   const lateness_log* lateness = nullptr;
   const machine_floor* floor = nullptr;
   const lateness_series* over_time = nullptr;
@@ -36,7 +36,8 @@ struct report_page {
 
   const pending_series* pending = nullptr;
 
-  // One self-contained HTML page: style and drawings inside, no scripts, for light and dark screens and for paper.
+  // Returns one self-contained HTML page. Its style and drawings are inside, and it has no scripts. It suits light and
+  // dark screens, and paper.
   std::string html() const;
 };
 

@@ -5,8 +5,8 @@ namespace detent::tool {
 
 namespace {
 
-// Series 1 is what was measured, 2 and 3 the floors, 4 to 7 the causes, 8 and 9 companions of 1. Lines differ by their
-// dashes as well as by colour.
+// Series 1 is the measurement, 2 and 3 are the floors, 4 to 7 the causes, 8 and 9 belong to 1. Lines differ both in
+// dashes and in colour.
 constexpr std::string_view style = R"css(
 :root { color-scheme: light dark; --back: #ffffff; --text: #18202b; --soft: #52606f; --edge: #d9dfe7; --card: #f5f7fa;
   --c1: #1a5fc4; --c2: #667080; --c3: #b3500a; --c4: #7a3fc9; --c5: #0a7a72; --c6: #c0245e; --c7: #857000;

@@ -4,7 +4,7 @@
 
 namespace detent::tool {
 
-// The style sheet of a report: light and dark screens, wide and narrow ones, and paper.
+// Returns a report's style sheet, for light and dark, wide and narrow screens, and for paper.
 std::string_view report_style();
 
 }  // namespace detent::tool

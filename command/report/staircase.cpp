@@ -15,7 +15,7 @@ svg_plot::points staircase(const lateness_log& samples) {
     const double from = std::min(static_cast<double>(seen) / count, last);
     seen += each.count;
     if (value <= 0) continue;
-    if (out.empty() && from > 0) out.emplace_back(from, 0);  // rises from below the plot
+    if (out.empty() && from > 0) out.emplace_back(from, 0);  // the curve rises from below the plot
     out.emplace_back(from, value);
     out.emplace_back(std::min(static_cast<double>(seen) / count, last), value);
   }

@@ -5,8 +5,9 @@
 
 namespace detent::tool {
 
-// The percentile function of samples, for a plot over fractions: each value holds over the fractions of samples it
-// stands for. Ends where one sample is all that is left. Zeros are left out: a logarithmic scale has no room for them.
+// Returns the percentile function of samples, for a plot over fractions: each value covers the fraction of samples that
+// have it. The function ends where only one sample is left. Zeros are left out, because a logarithmic scale has no room
+// for them.
 svg_plot::points staircase(const lateness_log& samples);
 
 }  // namespace detent::tool

@@ -66,7 +66,7 @@ std::string svg_plot::y_marks() const {
   return out;
 }
 
-// Each has its line; its text is left out where it would run into the one before.
+// Each mark has a line. A text that would run into the one before is left out.
 std::string svg_plot::x_marks() const {
   std::string out;
   double free_from = 0;

@@ -9,12 +9,12 @@
 
 namespace detent::tool {
 
-// The room that a plot takes, in units of its drawing, which are about the pixels of the screen it is for.
+// The room for a plot, in units of its drawing, which are about pixels of the screens that it is for.
 struct plot_size {
   const char* name;  // the CSS class of the drawing
   double width, height;
-  double left, right, top, bottom;  // of the axes' field, from the edges
-  double letter;                    // how wide one of a mark is, about
+  double left, right, top, bottom;  // from the edges to the field between the axes
+  double letter;                    // the approximate width of a letter of a mark
 
   constexpr plot_size of_height(double other) const {
     plot_size size = *this;
@@ -25,8 +25,8 @@ struct plot_size {
 inline constexpr plot_size wide_plot = {"wide", 1040, 360, 92, 22, 14, 56, 7.4};
 inline constexpr plot_size narrow_plot = {"narrow", 420, 330, 88, 24, 12, 52, 8.6};
 
-// Draws a plot as one <svg> element without scripts or outside resources. Colours come from the page: a series has the
-// CSS class `seriesN` of its number.
+// Draws a plot as one <svg> element without scripts or outside resources. The page gives the colours: a series has the
+// CSS class `seriesN`.
 class svg_plot {
  public:
   using points = std::vector<std::pair<double, double>>;  // in units of the scales
@@ -35,14 +35,14 @@ class svg_plot {
 
   void line(int series, const points& through);
   void area(int series, const points& under);
-  // From x to x2 and from the bottom up to y; `hint` appears under the pointer.
+  // Draws from x to x2 and from the bottom up to y. `hint` appears under the pointer.
   void bar(int series, double x, double x2, double y, std::string_view hint);
-  // From x to x2 and from y to y2, with `label` in it where there is room.
+  // Draws from x to x2 and from y to y2, with `label` inside if there is room.
   void box(int series, double x, double x2, double y, double y2, std::string_view label, std::string_view hint);
-  // From x to x2, from the bottom to the top: `hint` alone, and a shade while the pointer is there.
+  // Covers x to x2 over the whole height: shows only `hint`, and a shade while the pointer is there.
   void hint(double x, double x2, std::string_view hint);
 
-  // `description` is what a screen reader says.
+  // `description` is for screen readers.
   std::string str(std::string_view description) const;
 
  private:

@@ -20,7 +20,7 @@ std::string text_of(std::int64_t ns) { return time_text(as_number(ns)); }
 
 using all_points = std::vector<lateness_series::point>;
 
-// Follows the steps; ends and begins again where nothing fired in between.
+// Follows the steps, with a gap where nothing fired.
 void draw_steps(svg_plot& plot, int series, const all_points& steps, std::uint64_t width,
                 std::int64_t lateness_series::point::*value) {
   svg_plot::points run;

@@ -6,18 +6,18 @@
 
 namespace detent::tool {
 
-// Holds back SIGINT and SIGTERM in this thread and in those that it starts later, so that a run can end in order: the
-// engine removes its counters file, and what was measured is printed. A signal that the process was started to ignore
-// stays ignored.
+// Blocks SIGINT and SIGTERM in this thread and in those that it starts later. So a run can end in order: the engine
+// removes its counters file, and the results are printed. A signal that the process was started to ignore stays
+// ignored.
 class held_signals {
  public:
   held_signals();
   held_signals(const held_signals&) = delete;
   held_signals& operator=(const held_signals&) = delete;
-  // Takes what is pending; released, it would end the process.
+  // Takes pending signals, which would end the process once they are unblocked.
   ~held_signals();
 
-  // Waits until then, or until one of them comes. Returns whether one has.
+  // Waits until that time or until one of the signals comes. Returns whether one has come.
   bool wait_until(time_point then);
 
  private:

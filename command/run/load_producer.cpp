@@ -8,10 +8,10 @@
 namespace detent::tool {
 namespace {
 
-// A producer that woke at each deadline would be measured too: its own wake-up, on the worker's CPU, takes the kernel
-// some 20 us, just when the callback is to start.
+// A producer that woke at each deadline would disturb the measurement: its own wake-up on the worker's CPU takes the
+// kernel some 20 us, just when the callback should start.
 constexpr auto after_the_deadline = std::chrono::microseconds(500);
-constexpr auto until_it_looks = std::chrono::milliseconds(100);  // at whether it is to stop
+constexpr auto until_it_looks = std::chrono::milliseconds(100);  // to see whether it must stop
 
 }  // namespace
 
@@ -90,7 +90,7 @@ void load_producer::restart(std::size_t slot, time_point now) {
   }
 }
 
-// Plans the end of a timer that has just been armed.
+// Decides how and when a timer that was just armed will end.
 void load_producer::plan_end(std::size_t slot, time_point now, duration delay) {
   if (unit_(random_) < cancel_) {
     plans_.push({now + part_of(delay), slot, step::cancel});

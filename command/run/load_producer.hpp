@@ -22,36 +22,36 @@ struct load_options {
   std::uint64_t timers = 1000;
   std::uint64_t producers = 1;
   double cancel = 0.9;  // fraction of the timers
-  double restart = 0;   // the same: of them each is restarted once, with a new delay, before it is due or cancelled
+  double restart = 0;   // fraction that is restarted once, with a new delay, before being due or cancelled
   time_range delay = {std::chrono::milliseconds(1), std::chrono::milliseconds(100)};
   duration length = std::chrono::seconds(5);
-  double rate = 0;  // most schedules a second, of all producers together; 0: no limit
+  double rate = 0;  // limit of schedules per second for all producers together; 0 for none
   wheel_kind wheel = wheel_kind::hierarchical;
   wait_options wait = wait_options::hybrid();
   std::uint64_t seed = 0;
-  std::string record = {};                     // empty: not recorded
-  std::string counters = {};                   // empty: no counters file
-  std::optional<int> cpu = {}, priority = {};  // of the worker
+  std::string record = {};                     // empty for no recording
+  std::string counters = {};                   // empty for no counters file
+  std::optional<int> cpu = {}, priority = {};  // the worker's
   duration tick = duration(1);
-  std::uint64_t executor = 0;  // threads of a pool that runs the callbacks; 0: the worker does
+  std::uint64_t executor = 0;  // threads of a pool for the callbacks; 0 leaves them to the worker
 };
 
 struct load_counts {
   std::uint64_t scheduled = 0;
   std::uint64_t cancelled = 0;
-  std::uint64_t late_cancels = 0;  // came after the timer had fired
+  std::uint64_t late_cancels = 0;  // too late, because the timer had fired
   std::uint64_t restarted = 0;
 };
 
-// One thread's share of a synthetic load: keeps `timers` timers pending, each with a delay drawn uniformly, and decides
-// at once whether a timer is to be restarted or cancelled, and when before its deadline. A timer that ended is
-// replaced.
+// One thread's share of a synthetic load. It keeps `timers` timers pending, with delays that are uniformly distributed.
+// For each timer it decides at once whether it will be restarted or cancelled, and how long before its deadline. A
+// timer that has ended is replaced.
 class load_producer {
  public:
   load_producer(engine& engine, lateness_probe& probe, const load_options& options, std::uint64_t number,
                 std::uint64_t timers);
 
-  // Until then; a request to stop takes a tenth of a second.
+  // Runs until that time. After a request to stop, it ends within a tenth of a second.
   load_counts run(time_point until, const std::stop_token& stop = {});
 
  private:

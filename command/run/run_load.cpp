@@ -34,8 +34,8 @@ std::vector<std::future<load_counts>> start_producers(engine& engine, lateness_p
   return producers;
 }
 
-// Samples what is pending until the load ends, or a signal comes. Returns how long this process stood still, stopped or
-// with its machine.
+// Samples the number of pending timers until the load ends or a signal comes. Returns for how long this process, or its
+// machine, stood still.
 machine_watch watch(const engine& engine, time_point began, time_point until, pending_series& pending,
                     held_signals& signals) {
   const host_files host;
@@ -71,7 +71,7 @@ load_outcome run_load(const load_options& options) {
   load_outcome outcome;
   outcome.began = std::time(nullptr);
   outcome.floor.measure();
-  lateness_probe probe(options.executor != 0);  // what a full pool refuses runs on the worker
+  lateness_probe probe(options.executor != 0);  // the worker runs what a full pool refuses
   std::shared_ptr<executor> pool;
   if (options.executor != 0)
     pool = std::make_shared<thread_pool>(thread_pool_options{.threads = options.executor, .name = "detent-run-pool"});
@@ -108,7 +108,7 @@ load_outcome run_load(const load_options& options) {
   outcome.evidence = doctor.evidence();
   outcome.evidence.stopped = stops.halted();
   outcome.evidence.longest_stop = stops.longest_halt();
-  outcome.pending_at_end = engine.stop().size();  // before it, more may fire and be counted twice
+  outcome.pending_at_end = engine.stop().size();  // first, because timers that fired after it would be counted twice
   outcome.metrics = engine.metrics();
   outcome.fired = probe.lateness().count();
   outcome.fired_early = probe.early();

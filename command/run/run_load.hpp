@@ -20,20 +20,20 @@ struct load_outcome {
   std::uint64_t fired = 0;
   std::uint64_t fired_early = 0;
   std::uint64_t pending_at_end = 0;
-  duration length{};  // shorter than it was to be if a signal has ended it
+  duration length{};  // shorter than asked for if a signal ended it
   lateness_log lateness;
   lateness_series over_time;
-  machine_floor floor;  // measured right before and right after
+  machine_floor floor;  // measured immediately before and after
   pending_series pending;
   driver_evidence evidence;       // of the worker
-  engine_metrics metrics;         // of the engine, at the end
-  std::vector<finding> findings;  // of the doctor, from readings before and after
+  engine_metrics metrics;         // at the end
+  std::vector<finding> findings;  // the doctor's, from readings before and after
   std::time_t began = 0;
   cpu_usage::reading cpu;
 };
 
-// Runs a synthetic load on an engine with a worker thread for options.length, or until SIGINT or SIGTERM comes, and
-// then stops it.
+// Runs a synthetic load on an engine with a worker thread for options.length, or until SIGINT or SIGTERM, and then
+// stops the engine.
 load_outcome run_load(const load_options& options);
 
 }  // namespace detent::tool

@@ -8,7 +8,7 @@
 
 namespace detent::tool {
 
-// Complaints of one reading after another: each is printed when it begins, not with every reading.
+// The complaints of successive readings. Each is printed when it first appears, and not with every reading.
 class complaint_log {
  public:
   void print_new(const std::vector<std::string>& complaints) {

@@ -21,15 +21,16 @@ constexpr const char* what_is_missing =
     "engine::list_pending()\n"
     "inside the process.)\n";
 
-// The number of pending timers without a label. The counters are not of one instant, so the difference stops at zero.
+// Returns the number of pending timers that have no label. The counters are not of one instant, so the difference stops
+// at zero.
 std::uint64_t unlabelled(const counters_snapshot& engine) {
   std::uint64_t labelled = 0;
   for (const label_snapshot& each : engine.labels) labelled += each.pending();
   return engine.pending() - std::min(engine.pending(), labelled);
 }
 
-// How long until the first deadline that the driver knew of as it went to wait; nullopt: there was none, or the
-// engine's clock is not this host's.
+// Returns how far away the next deadline is that the driver knew when it began to wait. Returns nullopt if there was
+// none or the engine's clock is not this host's.
 std::optional<std::int64_t> next_due(const counters_snapshot& engine) {
   const std::int64_t next = engine.gauges[gauge::next_deadline];
   if (!engine.is_live() || engine.pending() == 0 || next == std::numeric_limits<std::int64_t>::max() ||

@@ -11,9 +11,9 @@ namespace detent::tool {
 
 enum class pending_by : std::uint8_t { engine, label };
 
-// For people: a line for each engine, or for each label of each engine, and what a counters file cannot say.
+// For people: a line for each engine, or for each label of each engine, and a note on what counters files cannot tell.
 std::string pending_text(const std::vector<counters_snapshot>& engines, pending_by by);
-// One object with a list of engines, with their labels where these are asked for. Times are whole nanoseconds.
+// Returns one object with a list of engines, with their labels if asked for. Times are in whole nanoseconds.
 std::string pending_json(const std::vector<counters_snapshot>& engines, pending_by by);
 
 }  // namespace detent::tool

@@ -10,7 +10,7 @@
 namespace detent::tool {
 namespace {
 
-// Upper bounds of the buckets, in nanoseconds: 1, 2.5 and 5 in each decade from 100 ns to 10 s.
+// Upper bounds of the buckets in nanoseconds: 1, 2.5 and 5 in each decade from 100 ns to 10 s.
 constexpr auto bounds = [] {
   std::array<std::int64_t, 25> made = {};
   std::size_t i = 0;
@@ -23,7 +23,7 @@ constexpr auto bounds = [] {
 
 double seconds(duration d) { return static_cast<double>(d.count()) / 1e9; }
 
-// All samples of a family stand together, after what it is.
+// A metric family: its samples stand together, after its type and its help.
 class family {
  public:
   family(std::string& out, std::string_view name, std::string_view type, std::string_view help)
@@ -51,7 +51,7 @@ class family {
 
 struct engine_series {
   const counters_snapshot& engine;
-  std::string labels;  // of each of its series: what stays when the process is restarted
+  std::string labels;  // the labels of each series, which stay the same when the process is restarted
 };
 
 struct counter_family {
@@ -111,7 +111,7 @@ constexpr label_family label_families[] = {
 class exposition {
  public:
   exposition(const std::vector<counters_snapshot>& engines, series_names& names) {
-    // As comments, for a reader of the page.
+    // Adds the complaints as comments, for people who read the page.
     names.note(engines);
     for (const std::string& each : names.complaints()) out_ += fmt::format("# NOTE {}\n", each);
     for (const counters_snapshot& engine : engines) series_.push_back({engine, names.labels_of(engine.identity)});
@@ -130,13 +130,13 @@ class exposition {
   family begin(std::string_view name, std::string_view type, std::string_view help) {
     return family(out_, name, type, help);
   }
-  // One sample of each engine.
+  // Adds one sample for each engine.
   template <class Value>
   void each_engine(std::string_view name, std::string_view type, std::string_view help, Value value) {
     family made = begin(name, type, help);
     for (const engine_series& each : series_) made.sample(each.labels, value(each.engine));
   }
-  // One sample of each label of each engine.
+  // Adds one sample for each label of each engine.
   template <class Value>
   void each_label(std::string_view name, std::string_view type, std::string_view help, Value value) {
     family made = begin(name, type, help);
@@ -181,7 +181,7 @@ void exposition::state() {
               [](const counters_snapshot& engine) { return seconds(duration(engine.gauges[gauge::margin])); });
 }
 
-// The sentence is none of the labels: with each figure in it, it would be a series of its own.
+// The sentence is not a label, because each new figure in it would make a series of its own.
 void exposition::stalls() {
   family made = begin("detent_stalled", "gauge", "1 while work on top of the engine waits, and why.");
   for (const auto& [engine, labels] : series_) {

@@ -8,9 +8,9 @@
 
 namespace detent::tool {
 
-// Prometheus' text exposition format, version 0.0.4; what its names mean is in docs/counters.md.
-// `names` is given the engines. Keep it from one reading to the next where there are several readings.
+// Returns Prometheus' text exposition format, version 0.0.4. docs/counters.md explains the names. `names` is told the
+// engines; keep it from reading to reading if there are several.
 std::string prometheus_text(const std::vector<counters_snapshot>& engines, series_names& names);
-std::string prometheus_text(const std::vector<counters_snapshot>& engines);  // of one reading
+std::string prometheus_text(const std::vector<counters_snapshot>& engines);  // for a single reading
 
 }  // namespace detent::tool

@@ -11,17 +11,16 @@
 
 namespace detent::tool {
 
-// Engines are distinguished by the name and the instance that their program has chosen, which a restart does not
-// change. Engines that have both in common are distinguished by their files as well, each of them, as no order among
-// them would stay. They remain so for as long as this object exists, so that no series passes from one engine to
-// another.
+// Distinguishes engines by the name and the instance that their programs have chosen, which stay the same after a
+// restart. If engines have both in common, each is distinguished by its file as well, because no order among them would
+// last. That remains so as long as this object exists, so that no series passes from one engine to another.
 class series_names {
  public:
-  // Call it once for each reading, with all engines of that reading.
+  // Call it once for each reading, with all of its engines.
   void note(const std::vector<counters_snapshot>& engines);
-  // A line for each name and instance that several engines of the last reading have.
+  // Has a line for each name and instance that several engines of the last reading share.
   const std::vector<std::string>& complaints() const { return complaints_; }
-  // As labels of Prometheus, without the braces.
+  // Returns Prometheus labels without the braces.
   std::string labels_of(const engine_identity& engine) const;
 
  private:
@@ -29,7 +28,7 @@ class series_names {
   std::vector<std::string> complaints_;
 };
 
-// NAME="VALUE", escaped.
+// Returns NAME="VALUE", escaped.
 std::string prometheus_label(std::string_view name, std::string_view value);
 
 }  // namespace detent::tool

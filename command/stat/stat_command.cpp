@@ -21,7 +21,7 @@
 namespace detent::tool {
 namespace {
 
-// All digits: an id of a process. A file of such a name is ./1234.
+// Digits alone are the id of a process. A file with such a name must be given as ./1234.
 std::vector<std::string> files_of_process(const std::string& target, const std::string& directory) {
   const auto process = number_in(target);
   std::error_code unseen;
@@ -52,7 +52,7 @@ class taker {
     snapshot.gone = absence_of_owner(snapshot);
     result_.engines.push_back(std::move(snapshot));
   }
-  // Does `work`; what it cannot read becomes a complaint.
+  // Does `work`. A file that it cannot read becomes a complaint.
   template <class Work>
   void attempt(bool asked_for, Work work) {
     try {
@@ -63,7 +63,7 @@ class taker {
       secrets_ = secrets_ || dynamic_cast<const secret_file*>(&trouble) != nullptr;
     }
   }
-  // Whether some file was not for this user's eyes.
+  // Returns whether this user may not read some file.
   bool secrets() const { return secrets_; }
 
  private:
@@ -110,7 +110,7 @@ stat_reading read_stat(const std::vector<std::string>& targets, const std::strin
       result.complaints.push_back(fmt::format("{} files are left out: there are too many", found.size() - tried));
     note_labels_left_out(result);
     std::ranges::stable_partition(result.engines, [](const counters_snapshot& each) { return each.gone.empty(); });
-    // "No engine" would be a guess.
+    // To say that there is no engine would be a guess.
     if (result.engines.empty() && taker.secrets()) result.failed = true;
   }
   for (const std::string& target : targets) {

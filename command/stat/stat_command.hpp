@@ -14,15 +14,15 @@ enum class stat_form : std::uint8_t { text, json, prometheus };
 struct stat_result {
   std::string text;
   std::vector<std::string> complaints;  // a line for each file that cannot be read
-  bool failed = false;                  // what was asked for by name is among them
+  bool failed = false;                  // a target that was named is among them
 };
 
-// Each target is the id of a process or the path of a counters file; without any, every engine on the host that
-// leaves its counters in `directory`, of 1,024 files at most. In a text the shards of a set are one, unless each is
-// asked for.
+// Each target is the id of a process or the path of a counters file. Without targets, it takes every engine on the host
+// whose counters are in `directory`, from 1,024 files at most. In a text, the shards of a set are shown as one unless
+// each is asked for.
 stat_result take_stat(const std::vector<std::string>& targets, stat_form form,
                       const std::string& directory = "/dev/shm", bool each_shard = false);
-// The readings themselves, before a text is made of them.
+// The readings before a text is made of them.
 struct stat_reading {
   std::vector<counters_snapshot> engines;
   std::vector<std::string> complaints;

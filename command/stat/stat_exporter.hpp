@@ -8,9 +8,9 @@
 
 namespace detent::tool {
 
-// Serves /metrics, read afresh for each request, until SIGINT or SIGTERM; says where on standard output. Throws
-// input_error where a target cannot be read at the first reading, or the address cannot be used. Later on, a target
-// that cannot be read is a line on standard error, once, and the answer is 503 if nothing else can be read.
+// Serves /metrics until SIGINT or SIGTERM, with a new reading for each request, and says on standard output where.
+// Throws input_error if a target cannot be read the first time, or if the address cannot be used. Later, a target that
+// cannot be read is reported once on standard error; if nothing else can be read, the answer is 503.
 void export_stat(const std::vector<std::string>& targets, const http_options& options);
 
 }  // namespace detent::tool

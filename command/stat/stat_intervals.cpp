@@ -30,7 +30,7 @@ void print(const std::string& text) {
 
 std::string time_of(duration d) { return time_text(static_cast<double>(d.count())); }
 
-// Finds the reading of the same file by the same process, or returns null.
+// Returns the reading of the same file and the same process, or null.
 const counters_snapshot* find(const std::vector<counters_snapshot>& among, const counters_snapshot& engine) {
   const auto is_same = [&engine](const counters_snapshot& each) {
     return each.identity.path == engine.identity.path && each.identity.made_at == engine.identity.made_at;
@@ -106,7 +106,7 @@ bool print_intervals(const std::vector<std::string>& targets, const stat_interva
     if (!alive && !targets.empty()) return !later.failed;
     earlier = std::move(later);
     next += step;
-    // After a pause: an interval is not made up for, as it would be empty.
+    // After a pause, missed intervals are skipped, because they would be empty.
     if (const auto now = std::chrono::steady_clock::now(); next < now) next = now + step;
   }
   return true;

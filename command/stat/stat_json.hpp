@@ -7,7 +7,7 @@
 
 namespace detent::tool {
 
-// One object with a list of engines. Times are whole nanoseconds.
+// Returns one object with a list of engines. Times are in whole nanoseconds.
 std::string stat_json(const std::vector<counters_snapshot>& engines);
 
 }  // namespace detent::tool

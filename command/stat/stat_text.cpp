@@ -62,7 +62,7 @@ std::string identity_of(const counters_snapshot& engine) {
   }
   if (!engine.stall.empty()) table.add("waits", engine.stall);
   if (!engine.last_error.empty()) {
-    // By doubles: of a damaged file the difference may be no std::int64_t.
+    // Uses doubles, because in a damaged file the difference may not fit into std::int64_t.
     const double ago = static_cast<double>(engine.read_at) - static_cast<double>(engine.last_error_at);
     table.add("last error", fmt::format("{} (a callback, {} ago)", engine.last_error, time_text(std::max(ago, 0.0))));
   }
@@ -88,7 +88,7 @@ std::string counts_of(const counters_snapshot& engine) {
   return table.text();
 }
 
-// The share of all lateness that a cause is to blame for.
+// Returns the share of all lateness that a cause has caused.
 std::string share_of(cause key, const histograms_by_cause& histograms) {
   const auto whole = static_cast<double>(histograms[cause::lateness].sum().count());
   if (key == cause::lateness || key == cause::callback || whole <= 0) return "";

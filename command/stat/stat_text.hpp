@@ -7,7 +7,7 @@
 
 namespace detent::tool {
 
-// For people: one paragraph of tables for each engine; a line that says so where there is none.
+// For people: a paragraph of tables for each engine, or a line that says that there is none.
 std::string stat_text(const std::vector<counters_snapshot>& engines);
 
 }  // namespace detent::tool

@@ -22,7 +22,7 @@ void tidy(const std::string& path, stat_result& result) {
   if (absence.empty()) return;
   if (::unlink(path.c_str()) == 0) {
     result.text += fmt::format("removed {}: engine {}, {}\n", left.identity.path, left.identity.name, absence);
-  } else if (errno != ENOENT) {  // else another tidies at the same time
+  } else if (errno != ENOENT) {  // otherwise another process is tidying at the same time
     result.complaints.push_back(fmt::format("{}: cannot be removed: {}", left.identity.path, std::strerror(errno)));
     result.failed = true;
   }

@@ -7,8 +7,9 @@
 
 namespace detent::tool {
 
-// Of the files /dev/shm/detent.PID.NUMBER those whose engine is gone without an end. The text has a line for each that
-// was removed; what could not be removed is a complaint, and then `failed` is set. What cannot be read stays as it is.
+// Removes those files /dev/shm/detent.PID.NUMBER whose engine is gone without having ended. The text has a line for
+// each file that was removed. A file that could not be removed is a complaint and sets `failed`. Files that cannot be
+// read are left alone.
 stat_result tidy_stat(const std::string& directory = "/dev/shm");
 
 }  // namespace detent::tool

@@ -38,7 +38,7 @@ class client {
   void send(std::string_view text) const {
     EXPECT_EQ(::send(descriptor_, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
   }
-  // How many bytes come until the server ends.
+  // Returns how many bytes come before the server ends.
   std::size_t take() const {
     std::string some(1 << 16, '\0');
     std::size_t all = 0;
@@ -94,7 +94,7 @@ TEST_F(ConnectionLoop, SendsAllOfAnAnswerThatTookLongToMake) {
 TEST_F(ConnectionLoop, ReadsWhatCameWhileAnAnswerWasMadeBeforeItCallsAClientSilent) {
   const client early(port()), before(port());
   before.send("GET /\r\n\r\n");
-  EXPECT_EQ(before.take(), 2U);  // `early` has been accepted as well
+  EXPECT_EQ(before.take(), 2U);  // so `early` was accepted as well
   const client slow(port());
   slow.send("GET /slow\r\n\r\n");
   wait_until_it_makes_one();

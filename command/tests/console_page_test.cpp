@@ -22,7 +22,7 @@ namespace {
 
 using namespace test;
 
-// Of the table of engines, from above.
+// Reads the table of engines from the top.
 std::vector<std::string> rows_of(const std::string& page) {
   std::vector<std::string> ids;
   constexpr std::string_view row = "<tr id=\"e-";
@@ -53,10 +53,10 @@ TEST(ConsolePage, ShowsTheTextOfOthersAsText) {
     EXPECT_EQ(times(page, "<script"), 1U);
     EXPECT_EQ(times(page, "style="), 0U);
     EXPECT_EQ(times(page, "alert(1)"), times(page, "&lt;script&gt;alert(1)&lt;/script&gt;"));
-    EXPECT_EQ(times(page, "\xe2\x80\xae"), 0U);  // turns what follows it around
+    EXPECT_EQ(times(page, "\xe2\x80\xae"), 0U);  // changes the direction of the following text
   }
   const console_view view = hostile_view();
-  // Two names of each engine, in the tables; host, labels, keys and the rest come on top.
+  // Each engine has two names in the tables; host, labels, keys and the rest come in addition.
   EXPECT_GT(times(page_of(view), "&lt;script&gt;"), 2 * view.engines.size());
 }
 
@@ -70,20 +70,20 @@ TEST(ConsolePage, SaysThatTimersAreRefusedAtTheLimit) {
 TEST(ConsolePage, HasTheWorstFirst) {
   console_view view = made_up_view();
   EXPECT_NE(page_of(view).find("<p class=\"fine\">Nothing.</p>"), std::string::npos);
-  EXPECT_EQ(rows_of(page_of(view)).front(), engine_called(view, "sessions").id);  // has the largest p99
+  EXPECT_EQ(rows_of(page_of(view)).front(), engine_called(view, "sessions").id);  // it has the largest p99
   console_engine& loop = engine_called(view, "game-loop");
   loop.row.rates[counter::missed] = 12 / loop.seconds;
   const std::string page = page_of(view);
   EXPECT_EQ(rows_of(page).front(), loop.id);
   EXPECT_NE(page.find("12 periods missed in the last 5 min"), std::string::npos);
-  EXPECT_NE(page.find("data-engine=\"" + loop.id + "\""), std::string::npos);  // what the script stays with
+  EXPECT_NE(page.find("data-engine=\"" + loop.id + "\""), std::string::npos);  // the script stays with this engine
   EXPECT_NE(page.find("<title>1 bad, gw-fra-07"), std::string::npos);
   EXPECT_EQ(between(page, "<h2 id=\"engine\">", "</h2>"), "<h2 id=\"engine\">Engine <bdi>game-loop</bdi>");
   EXPECT_EQ(between(page_of(view, {.engine = engine_called(view, "sessions").id}), "<h2 id=\"engine\">", "</h2>"),
             "<h2 id=\"engine\">Engine <bdi>sessions</bdi>");
 }
 
-// The part and the number beside it are of one rule.
+// The part and the share beside it follow the same rule.
 TEST(ConsolePage, NamesThePartWithTheLargestShareBesideThatShare) {
   console_view view = made_up_view();
   figures_by_cause& times = engine_called(view, "game-loop").row.times;
@@ -105,7 +105,7 @@ TEST(ConsolePage, SaysWhatTheSnapshotSays) {
   test::snapshot pages("command/tests/snapshots/console_page.txt");
   pages.add("a host with something of each kind that needs attention", words_of(page_of(short_of(troubled_view()))));
   pages.add("no engine", words_of(page_of({.now = noon, .directory = "/dev/shm"})));
-  const console_query shown{.engine = made_up_view().engines[0].id};  // and no other, whichever is the worst
+  const console_query shown{.engine = made_up_view().engines[0].id};  // only this one, even if another is worse
   const std::string quiet = words_of(page_of(short_of(made_up_view()), shown));
   const auto add = [&](const char* title, const std::function<void(console_view&)>& change) {
     console_view view = short_of(made_up_view());
@@ -207,7 +207,7 @@ TEST(ConsolePage, DrawsNoLineOverTimeWithoutSamples) {
   std::vector<console_sample>& history = view.engines[0].history;
   for (std::size_t i = 40; i < 50; ++i) history[i].p99.reset();  // nothing fired
   EXPECT_EQ(pieces(), 2U);
-  history.erase(history.begin() + 100, history.begin() + 110);  // not read
+  history.erase(history.begin() + 100, history.begin() + 110);  // were not read
   EXPECT_EQ(pieces(), 3U);
 }
 

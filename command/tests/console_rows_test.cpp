@@ -17,7 +17,7 @@ namespace {
 
 using namespace test;
 
-// The rows of a table by the first cell.
+// Returns the first cell of each row of a table.
 std::vector<std::string> names_in(const std::string& page, std::string_view kind) {
   std::vector<std::string> names;
   const std::string table = between(page, "<table class=\"" + std::string(kind) + "\"", "</table>");
@@ -77,7 +77,7 @@ TEST(ConsoleRows, SaysSinceWhenAnEngineIsBad) {
   EXPECT_NE(seen().find("The engine is bad, since 11:42:00 UTC, for 18 min."), std::string::npos) << seen();
   view.engines[1].trouble->may_be_older = true;
   EXPECT_NE(seen().find("since 11:42:00 UTC or longer"), std::string::npos) << seen();
-  view.engines[1].trouble->judged = severity::warning;  // it has just become worse
+  view.engines[1].trouble->judged = severity::warning;  // it has become worse just now
   EXPECT_EQ(seen().find("The engine is"), std::string::npos) << seen();
 }
 

@@ -40,7 +40,7 @@ void beat(const char* file, const char* name, const char* label) {
   wait_for_the_end();
 }
 
-// From both threads of a pool.
+// Fails on both threads of a pool.
 void fail(const char* file) {
   detent::engine engine({.executor = std::make_shared<detent::thread_pool>(detent::thread_pool_options{.threads = 2}),
                          .on_error = [](std::exception_ptr) {},
@@ -75,7 +75,7 @@ void run(const char* file) {
   labelled.label = retry;
   for (int i = 0; i < 300; ++i)
     engine.schedule_after(
-        1ms, [] { std::this_thread::sleep_for(20us); }, labelled);  // so long the file says that they take
+        1ms, [] { std::this_thread::sleep_for(20us); }, labelled);  // the length that the file says
   for (int i = 0; i < 40; ++i) engine.schedule_after(2ms, [] {});
   std::vector<detent::timer> kept;
   for (int i = 0; i < 60; ++i) kept.push_back(engine.schedule_after(1h, [] {}));
@@ -84,7 +84,7 @@ void run(const char* file) {
   wait_for_the_end();
 }
 
-// Fifty timers, each of which is due a hundred times a second.
+// Keeps fifty timers, each due a hundred times a second.
 void keep_beating(detent::engine& engine) {
   for (int i = 0; i < 50; ++i) engine.schedule_at_fixed_rate(10ms, 10ms, [] {});
 }
@@ -104,7 +104,7 @@ void until_the_end(detent::duration between, Step step) {
   loop.join();
 }
 
-// A worker that spins, on one CPU: what else runs there keeps it from it.
+// Runs a worker that spins on one CPU; any other thread there keeps it from running.
 void spin_on(const char* file, int cpu) {
   detent::engine engine({.wait = detent::wait_options::busy(), .cpu = cpu, .counters_file = file});
   keep_beating(engine);
@@ -117,7 +117,7 @@ void beat_on_a_worker(const char* file) {
   wait_for_the_end();
 }
 
-// As a game with 60 frames a second.
+// Polls as a game with 60 frames a second does.
 void poll_each_frame(const char* file) {
   detent::engine engine({.drive = detent::drive_kind::caller, .counters_file = file});
   keep_beating(engine);

@@ -21,7 +21,7 @@ class counters_file_in_a_directory : public testing::Test {
  protected:
   counters_snapshot read() const { return counters_file(write()).read(); }
   std::string write() const { return directory_.write("live", image_.bytes()); }
-  void rewrite() const { image_.write(directory_.path() + "/live"); }  // the same file, as one that is mapped
+  void rewrite() const { image_.write(directory_.path() + "/live"); }  // the same file, as if it were mapped
 
   test::temporary_directory directory_;
   mutable test::counters_image image_;
@@ -66,7 +66,7 @@ TEST_F(CountersFile, NamesWhyAnEngineRunsByTheSteadyClock) {
   header.clock_reason = 0;
   image_.put(header);
   EXPECT_STREQ(read().identity.clock_reason, "");
-  header.clock_reason = 255;  // of a later version
+  header.clock_reason = 255;  // a value of a later version
   image_.put(header);
   EXPECT_STREQ(read().identity.clock_reason, "");
 }
@@ -115,7 +115,7 @@ TEST_F(CountersFile, EachPartStandsForTheZerosItLeavesOut) {
   EXPECT_EQ(read.histograms[cause::wait].percentile(99), duration(1'000));
   EXPECT_EQ(read.histograms[cause::drain].count(), 100U);
   EXPECT_EQ(read.histograms[cause::drain].percentile(99.9), duration(0));
-  EXPECT_EQ(read.histograms[cause::callback].count(), 3U);  // no part
+  EXPECT_EQ(read.histograms[cause::callback].count(), 3U);  // callbacks are not a part
 }
 
 TEST_F(CountersFile, APartThatIsAheadOfTheWholeStandsForNone) {
@@ -200,7 +200,7 @@ TEST_F(CountersFile, ADifferenceOfTwoReadingsIsWhatHappenedInBetween) {
   EXPECT_EQ(since(first, file.read()).totals[counter::fired], 0U);
 }
 
-// Each run is later than all before it, by one cause alone.
+// Each run is later than all before it, and for one cause only.
 TEST_F(CountersFile, OfALiveEngineHasNoPartAboveTheWhole) {
   manual_clock clock;
   engine live({.manual = &clock, .counters_file = directory_.path() + "/engine"});
@@ -236,7 +236,7 @@ TEST_F(CountersFile, ADifferenceIsOfLabelsOfOneName) {
   EXPECT_EQ(fired(0), 100U);
   EXPECT_EQ(fired(1), 1'100U);
   EXPECT_EQ(fired(2), 1'090U);
-  earlier.labels_left_out = 1;  // which may be c
+  earlier.labels_left_out = 1;  // one of them may be c
   EXPECT_EQ(fired(1), 0U);
 }
 

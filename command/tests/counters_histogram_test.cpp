@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::uint32_t buckets = counters_layout::histogram_buckets;
 
-// The words of a file's histogram.
+// The words of a histogram in a file.
 struct words {
   std::vector<std::uint64_t> all = std::vector<std::uint64_t>(buckets + 2);
 
@@ -77,7 +77,7 @@ TEST(CountersHistogram, ASumThatHasWrappedIsComputedFromTheBuckets) {
   constexpr std::int64_t year = 31'536'000'000'000'000;
   const counters_histogram read = words().record(year, 1'000).read();
   EXPECT_EQ(read.sum(), (duration::max)());
-  const counters_histogram less = words().record(year, 291).read();  // 9.18e18: past what is believed
+  const counters_histogram less = words().record(year, 291).read();  // 9.18e18 is too large to be believed
   EXPECT_NEAR(static_cast<double>(less.sum().count()), 291.0 * year, 0.01 * 291 * year);
 }
 

@@ -21,7 +21,7 @@ using counters_layout::file_state;
 
 class counters_files : public testing::Test {
  protected:
-  // Returns the message of the refusal to open and read the file; empty if it is taken.
+  // Returns why the file is refused, or an empty text if it is accepted.
   static std::string said(const std::string& path) {
     try {
       counters_file(path).read();
@@ -146,7 +146,7 @@ TEST_F(CountersRefusals, WhatIsNoFileIsSaidToBeNone) {
             directory_.path() + "/none: cannot be opened: No such file or directory");
   const std::string pipe = directory_.path() + "/pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_NE(said(pipe).find("no regular file"), std::string::npos);  // and at once, though no process writes
+  EXPECT_NE(said(pipe).find("no regular file"), std::string::npos);  // at once, although no process writes
   EXPECT_NE(said("/dev/null").find("no regular file"), std::string::npos);
   EXPECT_EQ(said("a\nb\x1b[2J"), "a\\x0ab\\x1b[2J: cannot be opened: No such file or directory");
 }

@@ -25,7 +25,7 @@ namespace {
 
 class engines_of_a_host : public testing::Test {
  protected:
-  // Returns the verdict on a live engine's file while /proc is as the test made it.
+  // Returns the verdict on a live engine's file while /proc is as the test has made it.
   std::string said() const {
     test::counters_image image;
     counters_layout::header header = image.header();
@@ -58,7 +58,7 @@ TEST_F(CountersSearch, FindsTheFilesThatAreNamedAsEnginesNameThem) {
   EXPECT_EQ(counters_files_of_host(directory.path()), (std::vector{at + "4.1", at + "30.2", at + "30.10"}));
   EXPECT_EQ(counters_files_of(30'000'000, directory.path()), std::vector<std::string>());
   const std::string orders = directory.write("orders.counters", test::counters_image().bytes());
-  directory.write(".orders.counters.30.4", test::counters_image().bytes());  // not complete yet
+  directory.write(".orders.counters.30.4", test::counters_image().bytes());  // a file that is not complete yet
   EXPECT_EQ(counters_files_of_host(directory.path()), (std::vector{at + "4.1", at + "30.2", at + "30.10", orders}));
   EXPECT_EQ(automatic_files_of_host(directory.path()).size(), 3u);
   EXPECT_EQ(counters_files_of_host(directory.path() + "/none"), std::vector<std::string>());
@@ -100,14 +100,14 @@ TEST_F(CountersSearch, FindsWhateverCountersFilesAProcessHasMapped) {
   EXPECT_EQ(std::count(found.begin(), found.end(), std::filesystem::canonical(other).string()), 0);
 }
 
-// A file whose engine holds, or held, its lock.
+// A file on which the engine holds, or has held, a lock.
 class locked_file : public engines_of_a_host {
  protected:
   locked_file() {
     header.locked = 1;
     header.process_namespace = own_name_spaces().processes;
   }
-  // The complaint about it on this host.
+  // The complaint about the file on this host.
   std::string said_here() {
     image.put(header);
     const std::string path = directory.write("locked", image.bytes());

@@ -42,7 +42,7 @@ TEST_F(CountersSet, IsOneWhoseFiguresAreThoseOfTheUnion) {
     set[shard].poll();
   }
   std::vector<counters_snapshot> engines = read(3);
-  engines.insert(engines.begin() + 1, counters_snapshot());  // of no set
+  engines.insert(engines.begin() + 1, counters_snapshot());  // an engine of no set
   fold_sets(engines);
   ASSERT_EQ(engines.size(), 2U);
   const counters_snapshot& all = engines[0];
@@ -82,7 +82,7 @@ TEST_F(CountersSet, TwoSetsOfOneNameStayTwo) {
   EXPECT_EQ(engines.size(), 2U);
 }
 
-// Bytes that an earlier version has after its header name no set.
+// The bytes that an earlier version has after its shorter header name no set.
 TEST_F(CountersSet, FilesWithTheShorterHeaderAreOfNone) {
   test::counters_image image;
   counters_layout::header header = image.header();

@@ -35,7 +35,7 @@ class DoctorIdle : public test::made_up_host {
   }
 };
 
-// In us, without a limit, held to C1E, to C1, to POLL.
+// In microseconds: without a limit, and held to C1E, to C1, to POLL.
 idle_measurement of_a_server(std::int64_t none, std::int64_t c1e, std::int64_t c1, std::int64_t poll) {
   const auto cost = [](std::optional<long long> limit, const char* deepest, std::int64_t us) {
     return idle_cost{.limit = limit, .deepest = deepest, .late = {3'000, us * 1'000, us * 1'000}};
@@ -74,7 +74,7 @@ TEST(DoctorIdleCosts, SaysWhyNoLimitCouldBeHeld) {
   EXPECT_TRUE(says(judged(denied, "/dev/x"), "where it may open /dev/x"));
 }
 
-// Each state's own latency is a limit, except the deepest one's; what it held last is no limit.
+// Each state's own latency is a limit, except the deepest one's. The limit that was in force before is not.
 TEST_F(DoctorIdle, MeasuresWithEachLimitThatKeepsAStateOut) {
   given_a_server();
   given_state(0, 2, "C1E", 10, 20, true);

@@ -50,7 +50,7 @@ TEST_F(Doctor, SaysWhichFilesAreFullOfNonsense) {
     if (!each.seen.starts_with("not understood: '")) ++understood;
     EXPECT_EQ(doctor_text({each}).find('\x1b'), std::string::npos) << each.subject;
   }
-  EXPECT_LE(understood, 2);  // no thread makes sense, and no statistics of a group are found
+  EXPECT_LE(understood, 2);  // no thread makes sense, and no group has statistics
 }
 
 TEST_F(Doctor, FindsAWorkerInItsCountersFile) {
@@ -64,7 +64,7 @@ TEST_F(Doctor, FindsAWorkerInItsCountersFile) {
   given("dev/shm/detent.10.0", image.bytes());
   EXPECT_EQ(worker_of(host(), 10, {}).thread, 12);
   EXPECT_EQ(worker_of(host(), 10, {}).wait, wait_options::kind::busy);
-  // Left by another process of that id, or damaged: it says nothing.
+  // A file that is damaged, or was left by another process with that id, says nothing.
   header.process_start = 778;
   image.put(header);
   given("dev/shm/detent.10.0", image.bytes());
@@ -104,14 +104,14 @@ TEST(DoctorMeasures, WhetherTheKernelSlewsTheClockByMoreThan500Ppm) {
   EXPECT_EQ(judged(0, 10'000).judged, severity::fine);
   EXPECT_EQ(judged(500, 10'000).judged, severity::fine);
   EXPECT_EQ(judged(-500, 10'000).judged, severity::fine);
-  EXPECT_EQ(judged(-450, 10'009).judged, severity::fine);  // 900 ppm, less those
+  EXPECT_EQ(judged(-450, 10'009).judged, severity::fine);  // 900 ppm minus the 450
   EXPECT_EQ(judged(0, 10'833).judged, severity::warning);  // chrony's default maxslewrate
   EXPECT_EQ(judged(0, 9'167).judged, severity::warning);
   EXPECT_TRUE(says(judged(1, 10'006), "+601 ppm"));
   EXPECT_TRUE(says(judged(0, 10'833), "maxslewrate 500"));
   EXPECT_EQ(judged(0, 10'000, 128'000, STA_PLL).judged, severity::fine);
   EXPECT_EQ(judged(1, 10'000, 128'000'000, STA_PLL | STA_NANO).judged, severity::warning);
-  EXPECT_EQ(judged(1, 10'000, 128'000'000).judged, severity::fine);  // an offset that is left, which nothing corrects
+  EXPECT_EQ(judged(1, 10'000, 128'000'000).judged, severity::fine);  // an offset remains that nothing corrects
   EXPECT_TRUE(says(judged(0, 10'000, 0, STA_UNSYNC), "not known to be synchronised"));
 }
 

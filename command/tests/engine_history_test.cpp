@@ -69,7 +69,7 @@ TEST(EngineHistory, TellsAKilledEngineFromOneThatHasEnded) {
   history.take({.engines = {}, .troubles = {}, .left = {{"/dev/shm/detent.1.0", "stale"}}}, at(2));
   EXPECT_EQ(state(0), std::pair(false, true));
   EXPECT_EQ(state(1), std::pair(false, false));
-  history.take({.engines = {}, .troubles = {}}, at(3));  // the file has been removed by now
+  history.take({.engines = {}, .troubles = {}}, at(3));  // the file has been removed by then
   EXPECT_EQ(state(0), std::pair(false, true));
 }
 
@@ -118,7 +118,7 @@ TEST(EngineHistory, ShowsASetAsOneWhoseShardsMayEnd) {
   EXPECT_FALSE(one.shards[1].live);
 }
 
-// A forged file may say another set in each reading.
+// A forged file may name another set in each reading.
 TEST(EngineHistory, ForgetsASetOfWhichNoEngineIsAnyMore) {
   engine_history history;
   for (std::int64_t second = 1; second <= 100; ++second) {
@@ -133,7 +133,7 @@ TEST(EngineHistory, ForgetsASetOfWhichNoEngineIsAnyMore) {
   EXPECT_EQ(history.engines()[0].history.size(), 1U);
 }
 
-// Shards are read one after the other, never exactly a second after the last time.
+// Shards are read one after the other, so never exactly one second after the last time.
 TEST(EngineHistory, HasFiguresOfASetFromTheSameReadings) {
   engine_history history;
   for (std::int64_t second = 1; second <= 1'200; ++second) {
@@ -155,7 +155,7 @@ TEST(EngineHistory, StaysBoundedWhereTheWallClockIsSetBack) {
   EXPECT_LE(history.engines()[0].history.size(), 301U);
 }
 
-// Of engines that have ended those with large readings would be more than all others.
+// Ended engines with large readings could take more room than all the others.
 TEST(EngineHistory, StaysBoundedInBytes) {
   test::recorded everywhere;
   for (std::uint64_t value = 1; value < 1'000'000'000; value += 1 + value / 200) everywhere.emplace_back(value, 1);

@@ -20,7 +20,7 @@ constexpr std::int64_t ms = 1'000'000, second = test::second;
 
 class EngineWitness : public test::made_up_host {
  protected:
-  // A thread of process 7 as it is now.
+  // Writes the present state of a thread of process 7.
   void thread_is(int thread, char state, std::int64_t ran, std::int64_t waited, int cpu = 3) const {
     std::string stat = std::to_string(thread) + " (t) " + state;
     for (int field = 4; field <= 41; ++field) stat += field == 39 ? " " + std::to_string(cpu) : " 0";
@@ -37,7 +37,7 @@ class EngineWitness : public test::made_up_host {
                                             "\nthrottled_usec " + std::to_string(usec) + "\n");
   }
 
-  // A reading after so many seconds, of an engine that has fired a hundred timers more since the last, each late by
+  // Reads an engine after so many seconds. Since the last reading it has fired a hundred more timers, each late by
   // `late` nanoseconds.
   engine_reading look(std::int64_t seconds, std::uint64_t late, std::int64_t since_boot = 0) {
     host_reading reading{.engines = {test::busy_reading("engine", 7, seconds, 0, 0)}, .troubles = {}};
@@ -85,7 +85,7 @@ TEST_F(EngineWitness, SeesAHypervisorThatTakesTheCpu) {
   const engine_reading before = look(1, 100);
   stolen(160);
   EXPECT_EQ(why(look(2, 4 * ms), before), name_of(late_scenario::cpu_stolen));
-  // That the worker has come to a CPU with another count is no theft.
+  // The worker has moved to a CPU with another count, and that is not stolen time.
   given("proc/stat", "cpu3 0 0 0 0 0 0 0 160 0 0\ncpu4 0 0 0 0 0 0 0 9000 0 0\n");
   const engine_reading there = look(3, 4 * ms);
   thread_is(8, 'S', 10 * ms, 1 * ms, 4);
@@ -104,7 +104,7 @@ TEST_F(EngineWitness, SeesAStoppedProcess) {
   EXPECT_EQ(why(look(6, 60'000), later), name_of(late_scenario::slept_too_long)) << "the stop is over";
 }
 
-// A frozen group's threads sleep, as far as their state says.
+// By their state, the threads of a frozen group sleep.
 TEST_F(EngineWitness, SeesAProcessOfWhichNoThreadRunsThoughATimerIsOverdue) {
   thread_is(7, 'S', 50 * ms, 0);
   thread_is(8, 'S', 10 * ms, 1 * ms);
@@ -120,10 +120,10 @@ TEST_F(EngineWitness, SeesAProcessOfWhichNoThreadRunsThoughATimerIsOverdue) {
 TEST_F(EngineWitness, SeesAMachineThatStoodStillByABentClock) {
   thread_is(8, 'S', 10 * ms, 1 * ms);
   const engine_reading first = look(1, 100);
-  // Suspended for a minute, which CLOCK_MONOTONIC leaves out.
+  // The machine was suspended for a minute, which CLOCK_MONOTONIC leaves out.
   const engine_reading second_one = look(2, 20'000 * ms, 60 * second);
   EXPECT_EQ(why(second_one, first), name_of(late_scenario::machine_halted));
-  // A virtual machine that was paused: this reading, meant to come after a second, comes after half a minute.
+  // A virtual machine was paused: this reading was due after a second and comes after half a minute.
   EXPECT_EQ(why(look(32, 15'000 * ms, 60 * second), second_one), name_of(late_scenario::machine_halted));
 }
 
@@ -160,7 +160,7 @@ TEST_F(EngineWitness, NamesWhoHadTheCpu) {
   EXPECT_NE(text_of(row_of(later, &before).why).find("hog (99)"), std::string::npos);
 }
 
-// The words of the one table, in as many lines as they take.
+// The words come from the common table, in as many lines as they need.
 TEST_F(EngineWitness, IsSaidOnTheScreenOfTop) {
   thread_is(8, 'S', 10 * ms, 1 * ms);
   const engine_reading before = look(1, 100);

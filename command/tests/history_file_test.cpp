@@ -85,7 +85,7 @@ bool same(const kept_sample& a, const kept_sample& b) {
 
 const kept_engine orders{"e1.0-42", "orders, \"n\u00e4chste\"", 4711};
 
-// Of the place 0, all of an hour.
+// Fills place 0 with a whole hour.
 void fill(history_file& file) {
   for (int i = 359; i >= 0; --i) file.write(0, orders, sample_at(noon - i * 10s, static_cast<float>(i)));
 }
@@ -177,7 +177,7 @@ TEST_F(HistoryFile, IsBegunAnewWhereItCannotBeContinuedAndSaysWhy) {
   EXPECT_EQ(open()->note(), "");
 }
 
-// Of what was cut or changed anywhere behind the head, nothing is shown, and the rest is.
+// Everything that was cut or changed after the head is left out, and the rest is shown.
 TEST_F(HistoryFile, LosesNoMoreThanWhatIsDamaged) {
   fill(*open());
   const std::string whole = bytes();
@@ -192,7 +192,7 @@ TEST_F(HistoryFile, LosesNoMoreThanWhatIsDamaged) {
       changed[at] = static_cast<char>(changed[at] ^ static_cast<char>(1 + random() % 255));
       hit.insert((at - records_at) / record_bytes);
     }
-    // Within a record, whose last figures are zeros, which a cut would not change.
+    // Cuts within a record; its last figures are zeros, which a cut would not change.
     const std::size_t size = records_at + random() % kept_steps * record_bytes + random() % 40;
     if (round % 2 == 0) changed.resize(size);
     leave(changed);

@@ -91,7 +91,7 @@ std::vector<made_up_case> all_cases() {
   between_polls.parts[wait] = {.sum = 100 * ms, .most = 16 * ms, .typical = 8 * ms};
   add(polled_late, between_polls, nothing);
   between_polls = polled_in(drain, 8 * ms);
-  between_polls.drains = 120;  // as often as it was polled: each poll found several
+  between_polls.drains = 120;  // one drain for each poll, because each poll found several
   between_polls.drained = 400;
   add(polled_late, between_polls, nothing);
   late_figures slow = late_in(worker, 20 * ms);
@@ -126,12 +126,12 @@ TEST(LatenessDiagnosis, TakesNoEvidenceThatExplainsTooLittle) {
     return words_for(diagnose(late, evidence).is.value()).name;
   };
   driver_evidence some = seen();
-  some.waited = 20'000'000;  // of two seconds: 5 us for each of 4,000 wake-ups
+  some.waited = 20'000'000;  // in two seconds: 5 us for each of 4,000 wake-ups
   some.slices = 4'000;
   EXPECT_EQ(named(late_in(wait, 5 * ms), some), words_for(late_scenario::slept_too_long).name);
   EXPECT_EQ(named(late_in(drain, 300 * ms), some), words_for(late_scenario::scheduled_late).name);
   EXPECT_EQ(named(late_in(wait, 0.06 * ms), some), words_for(late_scenario::slept_too_long).name);
-  // The program that watches was stopped for a minute, the engine was not.
+  // The watching program was stopped for a minute, but the engine was not.
   some.halted = some.longest_halt = 60'000'000'000;
   EXPECT_EQ(named(late_in(wait, 0.06 * ms), some), words_for(late_scenario::slept_too_long).name);
   // A callback that blocks for a second leaves the process as quiet as a stop does.
@@ -140,7 +140,7 @@ TEST(LatenessDiagnosis, TakesNoEvidenceThatExplainsTooLittle) {
   some = seen();
   some.quiet = some.longest_quiet = 1'000'000'000;
   EXPECT_EQ(named(blocked, some), words_for(late_scenario::behind_callbacks).name);
-  // Fifty periodic timers, each late once for each time that a callback sleeps for 200 ms.
+  // Fifty periodic timers, each late once whenever a callback sleeps for 200 ms.
   blocked.pending = 50;
   blocked.scheduled = 0;
   blocked.parts[worker] = {.sum = 7 * 50 * 195 * ms, .most = 200 * ms, .typical = 195 * ms};
@@ -150,7 +150,7 @@ TEST(LatenessDiagnosis, TakesNoEvidenceThatExplainsTooLittle) {
   some.ran = 50'000'000;
   some.waited = 250'000'000;
   EXPECT_EQ(named(blocked, some), words_for(late_scenario::behind_callbacks).name);
-  // Callbacks that fill the CPU are no lack of it, though the worker waits now and then.
+  // Callbacks that fill the CPU do not mean that it lacks CPU, though the worker waits now and then.
   late_figures busy = late_in(worker, 20 * ms);
   busy.callbacks = 1.9 * second;
   some = seen();
@@ -180,7 +180,7 @@ TEST(LatenessDiagnosis, CallsTheLargestShareOfTheSumTheMainPart) {
   EXPECT_FALSE(main_part({0, 0, 0, 0}).has_value());
 }
 
-// The cures of a worker's wait modes do not fit an engine that has no worker.
+// The cures for a worker's wait modes do not fit an engine without a worker.
 TEST(LatenessDiagnosis, OffersACallerNoOptionOfAWorker) {
   for (const made_up_case& each : all_cases()) {
     if (each.late.wait) continue;

@@ -83,7 +83,7 @@ lateness_log log_with(std::uint64_t zeros, std::int64_t value, std::uint64_t tim
 }
 
 lateness_causes made_up() {
-  // Of 1,000 timers the wait made all late by 100 ns; two waited for another callback, 20 us each.
+  // The wait made each of 1,000 timers late by 100 ns; two of them waited 20 us each for another callback.
   return lateness_causes::of(
       {log_with(1000, 0, 0), log_with(0, 100, 1000), log_with(998, 20'000, 2), log_with(1000, 0, 0)}, {});
 }
@@ -110,7 +110,7 @@ TEST(LatenessCauses, AreThoseOfTheEnginesMetrics) {
   for (int i = 0; i < 300; ++i) engine.schedule_after(10ms, [] {});
   engine.schedule_after(10ms, [&] { clock.advance(7ms); });
   engine.schedule_after(11ms, [] {});
-  engine.poll();  // takes them up
+  engine.poll();  // poll() takes them up
   clock.advance(10ms + 3us);
   while (engine.poll() != 0) {
   }

@@ -46,7 +46,7 @@ TEST(ListeningSocket, OfServersThatStartAtOnceOnAStaleSocketOneListens) {
         try {
           each = std::make_unique<listening_socket>(path);
         } catch (const input_error&) {
-          // Another one listens.
+          // Another socket listens there.
         }
       });
     }

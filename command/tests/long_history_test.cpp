@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 using test::made_up_engine;
 using test::noon;
 
-// An engine at that time, whose last ten seconds were read. In trouble, its periods are missed.
+// Makes an engine at that time whose last ten seconds were read. If it is in trouble, it misses periods.
 console_engine engine_at(console_time at, bool is_bad = false, std::int64_t process = 1) {
   console_engine made = made_up_engine("orders", process, 1'000, 50'000, 10, at);
   if (is_bad) made.row.rates[counter::missed] = 1;
@@ -67,7 +67,7 @@ TEST(LongHistory, KnowsSinceWhenAnEngineHasBeenInTrouble) {
   EXPECT_EQ(since({{began, noon + 1s}}).from, began - 10s);
   EXPECT_EQ(since({{began, noon + 1s}}).judged, severity::bad);
   EXPECT_FALSE(since({{began, noon + 1s}}).may_be_older);
-  // What the page counts is of five minutes: less of a pause is none.
+  // The page counts over five minutes, so a shorter pause does not interrupt the trouble.
   EXPECT_EQ(since({{began, noon - 9min}, {noon - 5min, noon + 1s}}).from, began - 10s);
   EXPECT_EQ(since({{began, noon - 9min}, {noon - 2min, noon + 1s}}).from, noon - 2min - 10s);
   EXPECT_FALSE(fed(noon - 50min, noon, {{began, noon}}).trouble("1.0", noon)) << "it is over";
@@ -104,7 +104,7 @@ TEST(LongHistory, IsBounded) {
   kept.take(engines, noon);
   EXPECT_EQ(kept.changes().size(), most_kept);
   EXPECT_TRUE(kept.samples("700.0", noon).empty());
-  // Those that were not there in the step before make room.
+  // Engines that were missing in the step before make room.
   for (const auto later : {10s, 20s}) {
     for (console_engine& each : engines) each = engine_at(noon + later, false, each.row.identity.process % 1000 + 1000);
     kept.take(engines, noon + later);

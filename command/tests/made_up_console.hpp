@@ -25,7 +25,7 @@ inline tool::time_figures figures(std::uint64_t count, double p50, double p99, d
           .sum = p50 * static_cast<double>(count)};
 }
 
-// An engine that was watched for `seconds`, fires so many timers a second and is so late, mostly by the wait.
+// Makes an engine that was watched for `seconds`, fires `rate` timers a second and is late, mostly because of the wait.
 inline tool::console_engine made_up_engine(const std::string& name, std::int64_t process, double rate, double p50,
                                            double seconds = 300, tool::console_time now = noon) {
   tool::console_engine engine;
@@ -86,7 +86,7 @@ inline tool::top_label made_up_label(const std::string& name, double rate, doubl
   return label;
 }
 
-// A set of that many shards, as one.
+// Makes a set of that many shards.
 inline tool::console_engine made_up_set(const std::string& name, std::int64_t process, std::uint32_t shards,
                                         double rate, double p50) {
   tool::console_engine all = made_up_engine(name + " x" + std::to_string(shards), process, rate, p50);
@@ -160,7 +160,7 @@ inline tool::console_view made_up_view() {
   return view;
 }
 
-// With something of each kind that needs attention.
+// Has something of each kind that needs attention.
 inline tool::console_view troubled_view() {
   tool::console_view view = made_up_view();
   tool::console_engine& sessions = view.engines[1];
@@ -220,7 +220,7 @@ inline const std::string& hostile_name() {
   return name;
 }
 
-// The result of a search for an order, with one dead timer, and one timer opened.
+// Has the results of a search for an order, with one dead timer, and an opened timer.
 inline tool::console_lookup made_up_lookup() {
   tool::console_timer waits = made_up_timer("order/2026-05-04/88120", "expire_order", 60);
   tool::console_timer dead = made_up_timer("order/2026-05-04/7", "expire_order", -90);
@@ -238,14 +238,14 @@ inline tool::console_lookup made_up_lookup() {
 inline tool::console_lookup hostile_lookup() {
   tool::console_lookup lookup = made_up_lookup();
   lookup.search->text = lookup.opening->key = lookup.opening->partition = hostile_name();
-  lookup.opening->payload = "text " + hostile_name();  // so that no line of bytes has all of the call in it
+  lookup.opening->payload = "text " + hostile_name();  // so that no line of bytes contains the whole call
   for (tool::console_timer& each : lookup.search->found)
     each.key = each.partition = each.handler = each.why = hostile_name();
   lookup.opening->timer = lookup.search->found.front();
   return lookup;
 }
 
-// Each text that others choose is hostile.
+// Each text that others can choose is hostile.
 inline tool::console_view hostile_view() {
   tool::console_view view = troubled_view();
   const std::string& name = hostile_name();

@@ -12,7 +12,7 @@
 
 namespace detent::test {
 
-// This value as many times as the pair says.
+// Each pair is a value and how many times it was recorded.
 using recorded = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
 
 inline tool::counters_histogram histogram_of(const recorded& values) {
@@ -27,7 +27,7 @@ inline tool::counters_histogram histogram_of(const recorded& values) {
 
 inline constexpr std::int64_t second = 1'000'000'000;
 
-// Of an engine made at time zero that has counted nothing, read after so many seconds.
+// Reads an engine that was made at time zero and has counted nothing, after so many seconds.
 inline tool::engine_reading reading_of(const std::string& name, std::int64_t process, std::int64_t seconds) {
   tool::engine_reading reading;
   tool::counters_snapshot& snapshot = reading.snapshot;
@@ -65,7 +65,7 @@ inline tool::engine_reading busy_reading(const std::string& name, std::int64_t p
   return reading;
 }
 
-// One of two shards of a set.
+// Makes one of two shards of a set.
 inline tool::engine_reading shard_of(const std::string& set, std::uint32_t shard, std::int64_t seconds,
                                      std::uint64_t a_second, std::uint64_t late) {
   tool::engine_reading made = busy_reading(set + "/" + std::to_string(shard), 7, seconds, a_second, late);

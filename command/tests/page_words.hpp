@@ -8,7 +8,7 @@
 
 namespace detent::test {
 
-// Returns how often the text has the words.
+// Returns how often the text contains the words.
 inline std::size_t times(std::string_view text, std::string_view words) {
   std::size_t found = 0;
   for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) ++found;

@@ -17,7 +17,7 @@ namespace {
 class prometheus_of_a_file : public testing::Test {
  protected:
   std::string text() { return prometheus_text({counters_file(directory.write("live", image.bytes())).read()}); }
-  // The value of the one sample that begins so.
+  // Returns the value of the one sample that begins with `begin`.
   static std::string value(const std::string& text, const std::string& begin) {
     const std::size_t at = text.find("\n" + begin);
     if (at == std::string::npos) return "none";
@@ -90,7 +90,7 @@ TEST_F(PrometheusText, NamesAreEscaped) {
   EXPECT_NE(text().find(",label=\"a\\\"b\\\\x5cc\\\\x0ad\"}"), std::string::npos);
 }
 
-// One of several engines, whose files are in one directory.
+// One of several engines whose files are in one directory.
 class engines_of_one_name : public prometheus_of_a_file {
  protected:
   counters_snapshot engine(const std::string& file, const std::string& instance, std::uint64_t fired) {

@@ -20,7 +20,8 @@ using namespace std::chrono_literals;
 
 class RecordReplay : public testing::Test {
  protected:
-  // Timers that end long before they are due, or stay: virtual time knows no lateness, so it must do as the engine did.
+  // Timers either end long before they are due or stay. Virtual time has no lateness, so it must give what the engine
+  // did.
   engine_metrics record_threads(unsigned seed) {
     engine e({.record = trace_});
     std::vector<std::thread> threads;

@@ -20,7 +20,7 @@ std::size_t times(const std::string& text, std::string_view words) {
   return found;
 }
 
-// A page of made-up samples.
+// A page made of invented samples.
 class made_up_page : public testing::Test {
  protected:
   void fires(std::int64_t t_ns, std::int64_t late_ns) {
@@ -53,7 +53,7 @@ class made_up_page : public testing::Test {
 };
 using ReportPage = made_up_page;
 
-// Each figure: a heading, a legend with an entry, and two drawings with a text, two titles or one, and marks.
+// Each figure has a heading, a legend with an entry, and two drawings with a text, one or two titles, and marks.
 void expect_whole_figures(const std::string& html, std::size_t figures) {
   EXPECT_EQ(times(html, "<figure>"), figures);
   for (std::size_t at = html.find("<figure>"); at != std::string::npos; at = html.find("<figure>", at + 1)) {

@@ -23,7 +23,7 @@ using counters_layout::label_counter;
 
 class stat_in_a_directory : public testing::Test {
  protected:
-  // A file named as an engine of this process would name it.
+  // Writes a file with the name that an engine of this process would use.
   std::string write(int number, test::counters_image& content) const {
     return directory.write("detent." + std::to_string(::getpid()) + "." + std::to_string(number), content.bytes());
   }
@@ -124,7 +124,7 @@ TEST_F(StatCommand, AFileThatMayNotBeReadIsAnErrorIfItIsAllThereIs) {
 }
 
 TEST_F(StatCommand, OfVeryManyFilesTheLastAreLeftOutAndCounted) {
-  write(1, image);  // a process id below those of the others
+  write(1, image);  // a process id lower than the others'
   for (int number = 0; number < 1'100; ++number) directory.write("detent.999999999." + std::to_string(number), "");
   const stat_result result = take({});
   EXPECT_EQ(json_of(result)["engines"].size(), 1U);
@@ -186,7 +186,7 @@ TEST_F(StatCommand, AStallIsShownWhileItIsThere) {
   EXPECT_FALSE(json().contains("stall"));
 }
 
-// A damaged file may say any number.
+// A damaged file may contain any number.
 TEST_F(StatCommand, TheLastErrorMayBeOfAnyTime) {
   image.set_last_error("no route");
   const auto ago_of = [this](std::int64_t at) {
@@ -213,7 +213,7 @@ TEST_F(StatCommand, TheTextsColumnsLineUpWhateverBytesANameHas) {
   image.add_label("a much longer name");
   const std::string text = take({write(1, image)}, stat_form::text).text;
   const auto width = [&text](const char* name) { return text.find('\n', text.find(name)) - text.find(name); };
-  EXPECT_EQ(width("Größe"), width("a much longer name") + 2) << text;  // two of its letters are of two bytes
+  EXPECT_EQ(width("Größe"), width("a much longer name") + 2) << text;  // two of its letters have two bytes
 }
 
 }  // namespace

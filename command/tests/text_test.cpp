@@ -53,16 +53,16 @@ TEST(PrintableText, EscapesWhatMovesACursorOrIsNoUtf8AndKeepsTheRest) {
     EXPECT_EQ(printable(text), text);
   for (const auto& [text, shown] : {std::pair{"a\nb\x1b[2J\x7f", "a\\x0ab\\x1b[2J\\x7f"},
                                     {"\u0085\u009f", "\\xc2\\x85\\xc2\\x9f"},  // control characters of two bytes
-                                    {"a\u202eb", "a\\xe2\\x80\\xaeb"},         // turns the rest of the line around
+                                    {"a\u202eb", "a\\xe2\\x80\\xaeb"},         // reverses the rest of the line
                                     {"\u2066\u200f", "\\xe2\\x81\\xa6\\xe2\\x80\\x8f"},
                                     {"\u2028", "\\xe2\\x80\\xa8"},  // a new line
                                     {"\xff", "\\xff"},
-                                    {"Gr\xc3", "Gr\\xc3"},                         // cut
-                                    {"\xc3z", "\\xc3z"},                           // no continuation
-                                    {"\xc0\x8a", "\\xc0\\x8a"},                    // a newline, overlong
+                                    {"Gr\xc3", "Gr\\xc3"},                         // cut short
+                                    {"\xc3z", "\\xc3z"},                           // a continuation byte is missing
+                                    {"\xc0\x8a", "\\xc0\\x8a"},                    // an overlong newline
                                     {"\xe0\x80\x8a", "\\xe0\\x80\\x8a"},           // the same in three bytes
                                     {"\xed\xa0\x80", "\\xed\\xa0\\x80"},           // a surrogate
-                                    {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},  // past the last character
+                                    {"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},  // beyond the last character
                                     {"\x80", "\\x80"}})
     EXPECT_EQ(printable(text), shown);
   EXPECT_NE(printable("\n"), printable("\\x0a"));

@@ -35,7 +35,8 @@ TEST(TopModel, ShowsRatesOfTheRecentIntervalOrOfTheWholeLife) {
   then.snapshot.totals[counter::cancelled_running] = 10;
   then.snapshot.totals[counter::cancelled] = 2;
   model.take(look({first}));
-  EXPECT_DOUBLE_EQ(model.rows().at(0).rates[counter::scheduled], 100);  // nothing to compare with: its whole life
+  // Nothing to compare with, so it covers the whole life.
+  EXPECT_DOUBLE_EQ(model.rows().at(0).rates[counter::scheduled], 100);
   model.take(look({then}));
   EXPECT_DOUBLE_EQ(model.rows().at(0).rates[counter::scheduled], 250);
   EXPECT_DOUBLE_EQ(model.rows().at(0).rates[counter::cancelled], 3);

@@ -20,7 +20,7 @@ using test::reading_of;
 
 top_view view_of() { return {.time = "12:00:00", .where = "on this host"}; }
 
-// A gateway with two labels, late by its worker; an idle engine driven by its caller; three readings.
+// A gateway with two labels that its worker makes late, and an idle engine driven by its caller, in three readings.
 top_model two_engines() {
   top_model model;
   for (const std::int64_t seconds : {100, 101, 102}) {
@@ -97,7 +97,7 @@ TEST(TopScreen, ShowsMissedPeriodsInRedInEveryPart) {
   }
   const screen_grid grid = draw_top(model, view_of(), 120, 30, false);
   EXPECT_NE(grid.text().find("320 periods missed"), std::string::npos);
-  int red = 0;  // rates of 300 a second: in the table, beside the causes, of the label
+  int red = 0;  // a rate of 300 per second: in the table, beside the causes, and of the label
   for (std::size_t row = 0; row < grid.height(); ++row) {
     const std::size_t at = grid.row_text(row).find(" 300 ");
     const bool last = grid.row_text(row).ends_with("missed/s      300");

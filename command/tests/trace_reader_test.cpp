@@ -95,7 +95,7 @@ TEST_F(TraceReader, NamesTheLineTheFieldAndWhatIsWrong) {
   using namespace std::string_literals;
   const std::string name(line_reader::longest_line - 8, 'x');
   EXPECT_EQ(rows_of(header_line + "1,S,2,3," + name + "\n").size(), 1U);
-  // The rows below the header, and the complaint without the file's name in front.
+  // Pairs of the rows below the header and the complaint, without the file's name in front.
   for (const auto& [rows, begins] :
        {std::pair{"x,S,2,3,x\n"s, "2: field 't_ns': 'x' is not a whole number"s},
         {"1,S,2x,3,x\n", "2: field 'id': '2x' is not a whole number"},
@@ -143,7 +143,7 @@ TEST_F(TraceReader, RefusesGzipThatIsNotWhole) {
   EXPECT_EQ(complaint(whole), "accepted");
   EXPECT_NE(complaint(whole + "more").find("follow its end"), std::string::npos);
   std::string damaged = whole;
-  damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 1);  // of the checksum
+  damaged[damaged.size() - 6] = static_cast<char>(damaged[damaged.size() - 6] ^ 1);  // a byte of the checksum
   EXPECT_NE(complaint(damaged).find("the gzip data is damaged"), std::string::npos);
 }
 

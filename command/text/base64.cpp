@@ -35,7 +35,7 @@ std::optional<std::string> bytes_of_base64(std::string_view text) {
   }
   if (text.ends_with("==")) out.pop_back();
   if (text.ends_with('=') && !out.empty()) out.pop_back();
-  // A text that was cut, or has another character or stray bits, is not what these bytes make.
+  // Refuses a text that was cut, or that has another character or stray bits.
   return base64(out) == text ? std::optional(out) : std::nullopt;
 }
 

@@ -6,9 +6,9 @@
 
 namespace detent::tool {
 
-// RFC 4648, 4: with + and /, padded, in one line.
+// Encodes by RFC 4648, section 4: with + and /, padded, in one line.
 std::string base64(std::string_view bytes);
-// The bytes that base64() makes the text of; none if there are no such bytes.
+// Returns the bytes for which base64() returns this text, if there are any.
 std::optional<std::string> bytes_of_base64(std::string_view text);
 
 }  // namespace detent::tool

@@ -7,7 +7,7 @@
 namespace detent::tool {
 namespace {
 
-// Counts the characters of UTF-8, each as one column.
+// Counts UTF-8 characters, each as one column.
 std::size_t width_of(const std::string& text) {
   return static_cast<std::size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));

@@ -6,14 +6,14 @@
 
 namespace detent::tool {
 
-// Rows of cells, as wide as the widest of their column.
+// Rows of cells. Each column is as wide as its widest cell.
 class column_table {
  public:
   enum class side : std::uint8_t { left, right };
 
   explicit column_table(std::vector<side> sides) : sides_(std::move(sides)) {}
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }  // the last ones may be missing
-  // One row a line, each two spaces in.
+  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }  // cells at the end may be missing
+  // Returns the rows as lines, indented by two spaces.
   std::string text() const;
 
  private:

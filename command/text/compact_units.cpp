@@ -10,7 +10,7 @@
 namespace detent::tool {
 namespace {
 
-// One of value's decimal digits is before the point, or two, or three; as many follow as make up `digits`.
+// Writes the value with one to three digits before the point, and as many after it as `digits` leaves.
 std::string rounded(double value, int digits) {
   for (int whole = 1; whole < 3; ++whole) {
     const int decimals = digits > whole ? digits - whole : 0;
@@ -25,7 +25,7 @@ struct scale {
   const char* name;
 };
 
-// By the largest unit of which the value, rounded to a whole number, is at least one.
+// Uses the largest unit in which the value, rounded to a whole number, is at least one.
 std::string scaled(double value, int digits, std::span<const scale> scales) {
   std::size_t at = 0;
   while (at + 1 < scales.size() && std::round(value / scales[at].units) * scales[at].units >= scales[at + 1].units) {

@@ -5,12 +5,12 @@
 
 namespace detent::tool {
 
-// `digits` (2 or 3) that count, and the unit without a space: "0", "850ns", "1.2us", "12.3ms", "2.0h".
+// Writes `digits` significant digits (2 or 3) and the unit without a space: "0", "850ns", "1.2us", "12.3ms", "2.0h".
 std::string compact_time(double ns, int digits = 2);
-// Three digits that count: "0", "0.4", "999", "1.23k", "12.3M".
+// Writes three significant digits: "0", "0.4", "999", "1.23k", "12.3M".
 std::string compact_count(double count);
 
-// "1s", "0.5s", "2.5m".
+// Writes "1s", "0.5s", "2.5m".
 std::string delay_text(double seconds);
 
 }  // namespace detent::tool

@@ -53,7 +53,8 @@ void complain(std::string_view text) noexcept {
 void hold_standard_descriptors() noexcept {
   for (int each = STDIN_FILENO; each <= STDERR_FILENO; ++each) {
     if (::fcntl(each, F_GETFD) >= 0 || errno != EBADF) continue;
-    // The lowest free number is this one, as those below it are open. The wrong direction, so that its use fails.
+    // The lowest free descriptor is this one, because all below it are open. It is opened in the wrong direction, so
+    // that using it fails.
     ::open("/dev/null", each == STDIN_FILENO ? O_WRONLY : O_RDONLY);
   }
 }

@@ -8,8 +8,8 @@
 namespace detent::tool {
 namespace {
 
-constexpr int level = 3;         // the next levels take twice the time for a twentieth of the size
-constexpr int gzip_window = 31;  // 15 bits, and 16 for gzip's head and end in place of zlib's
+constexpr int level = 3;         // higher levels take twice the time and save a twentieth of the size
+constexpr int gzip_window = 31;  // 15 bits, plus 16 for gzip's header and trailer
 constexpr int default_memory = 8;
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace detent::tool {
 
-// The text as one member of the gzip format (RFC 1952). At some 100 MB a second: it is made for one reader, at once.
-// Throws bad_alloc.
+// Returns the text as one member of the gzip format (RFC 1952). It runs at some 100 MB/s, because the result has a
+// single reader who is waiting. Throws bad_alloc.
 std::string gzip_of(std::string_view text);
 
 }  // namespace detent::tool

@@ -5,8 +5,8 @@
 
 namespace detent::tool {
 
-// Any text as content of an element or of a quoted attribute: what means something to HTML is escaped; what is no
-// character, or moves one about, becomes U+FFFD.
+// Makes any text fit for the contents of an element or a quoted attribute. Characters with a meaning in HTML are
+// escaped; invalid ones, and those that move others about, become U+FFFD.
 std::string html_escaped(std::string_view text);
 
 }  // namespace detent::tool

@@ -10,7 +10,7 @@
 namespace detent::tool {
 namespace {
 
-// A file's name need not be UTF-8, and JSON must be.
+// A file's name need not be UTF-8, but JSON must be.
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char32_t c : decoded(text)) {

@@ -8,12 +8,12 @@
 
 namespace detent::tool {
 
-// Writes one JSON object, member by member, in the order of the calls. Names are given by the program and are not
+// Writes one JSON object, member by member, in the order of the calls. The program gives the names, which are not
 // escaped.
 class json_object {
  public:
   json_object& text(std::string_view name, std::string_view value);
-  json_object& number(std::string_view name, double value);  // what JSON cannot say (NaN, infinity) becomes null
+  json_object& number(std::string_view name, double value);  // NaN and infinity, which JSON lacks, become null
   template <std::integral T>
   json_object& count(std::string_view name, T value) {
     return raw(name, std::to_string(value));

@@ -17,7 +17,7 @@ namespace {
   throw usage_error(fmt::format("{}: {} is not {}", option, in_quotes(text), wanted));
 }
 
-// The number at the front of the text, which is then cut off; NaN if there is none.
+// Cuts off and returns the number at the beginning of the text, or returns NaN if there is none.
 double leading_number(std::string_view& text) {
   double value = 0;
   const auto [stopped, trouble] =
@@ -69,7 +69,7 @@ duration time_span(std::string_view option, std::string_view text, const char* b
 std::chrono::microseconds signed_span(std::string_view option, std::string_view text) {
   constexpr std::array<std::pair<std::string_view, double>, 6> units = {
       {{"us", 1}, {"ms", 1e3}, {"s", 1e6}, {"min", 6e7}, {"h", 3.6e9}, {"d", 8.64e10}}};
-  constexpr double longest = 3.2e16;  // a thousand years and some
+  constexpr double longest = 3.2e16;  // about a thousand years
   std::string_view rest = text;
   if (rest.starts_with('+')) rest.remove_prefix(rest.starts_with("+-") ? 0 : 1);
   const double value = leading_number(rest);

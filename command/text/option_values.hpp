@@ -10,25 +10,25 @@
 
 namespace detent::tool {
 
-// The command line asks for something impossible. what() is one line that names the option and the value; exit
-// status 2.
+// Thrown if the command line asks for something impossible. what() is one line that names the option and the value; the
+// exit status is 2.
 class usage_error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// Each turns the text of an option into what it means, or throws usage_error.
+// Each function turns the text of an option into its value or throws usage_error.
 std::uint64_t whole_number(std::string_view option, std::string_view text, std::uint64_t least, std::uint64_t most);
 double positive_number(std::string_view option, std::string_view text);
 double fraction(std::string_view option, std::string_view text);  // 0 to 1
-// A number and ns, us, ms or s; where `bare_unit` is not null, a number alone is in that unit.
+// Reads a number and ns, us, ms or s. If `bare_unit` is not null, a number alone is in that unit.
 duration time_span(std::string_view option, std::string_view text, const char* bare_unit);
-// The same, and above zero.
+// Does the same for spans above zero.
 duration positive_span(std::string_view option, std::string_view text, const char* bare_unit);
-// A number and us, ms, s, min, h or d, with or without a sign; at most a thousand years.
+// Reads a number, with or without a sign, and us, ms, s, min, h or d; at most a thousand years.
 std::chrono::microseconds signed_span(std::string_view option, std::string_view text);
 
-// One of two words.
+// Accepts one of two words.
 std::string one_of(std::string_view option, std::string_view text, std::string_view first, std::string_view second);
 
 struct time_range {

@@ -12,7 +12,7 @@
 namespace detent::tool {
 namespace {
 
-// How many bytes the printable character at the front has; 0 if there is none.
+// Returns the length of the printable character at the beginning, or 0 if there is none.
 std::size_t printable_bytes(std::string_view text) {
   const auto byte = [text](std::size_t i) -> std::uint32_t { return static_cast<unsigned char>(text[i]); };
   if (byte(0) < 0x80) return byte(0) >= 0x20 && byte(0) != 0x7f && byte(0) != '\\' ? 1 : 0;

@@ -6,10 +6,10 @@
 
 namespace detent::tool {
 
-// The text as valid UTF-8 that neither moves a terminal's cursor nor turns the direction of its line: other bytes, and
-// the backslash, as \xNN. Texts that differ stay different.
+// Returns the text as valid UTF-8 that neither moves a terminal's cursor nor changes the direction of its line. Other
+// bytes, and the backslash, become \xNN. Different texts stay different.
 std::string printable(std::string_view text);
-// The bytes that printable() has shown so, typed back: \xNN is a byte and \\ a backslash. None where a
+// Returns the bytes of a text that printable() has shown: \xNN is a byte and \\ is a backslash. Returns nothing if a
 // backslash is followed by anything else.
 std::optional<std::string> bytes_of(std::string_view printed);
 

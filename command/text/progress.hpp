@@ -7,7 +7,7 @@
 
 namespace detent::tool {
 
-// One line on stderr that is written over again and again, and is gone at the end. Nothing at all unless stderr is a
+// A line on stderr that is overwritten again and again, and is erased at the end. Does nothing unless stderr is a
 // terminal.
 class progress_line {
  public:
@@ -24,8 +24,8 @@ class progress_line {
   bool shown_ = false;
 };
 
-// Shows what `text` returns ten times a second, from a thread of its own, until destroyed. `text` must be callable
-// there.
+// Shows, ten times a second until it is destroyed, the text that `text` returns. `text` is called by a thread of its
+// own.
 class background_progress {
  public:
   explicit background_progress(std::function<std::string()> text);

@@ -15,13 +15,13 @@ std::size_t length_by(unsigned char first) {
   return first >= 0xf0 ? 4 : first >= 0xe0 ? 3 : 2;
 }
 
-// Overlong forms and halves of surrogate pairs are no UTF-8.
+// Overlong forms and halves of surrogate pairs are not UTF-8.
 bool may_have(std::size_t length, char32_t character) {
   constexpr char32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
   return character >= least[length] && character <= 0x10ffff && (character < 0xd800 || character > 0xdfff);
 }
 
-// Decodes a character that is whole.
+// Decodes a complete character.
 char32_t character_of(std::string_view bytes) {
   const auto byte = [bytes](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
   char32_t character = bytes.size() == 1 ? byte(0) : byte(0) & (0x7fU >> bytes.size());

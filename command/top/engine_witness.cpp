@@ -12,7 +12,8 @@ namespace detent::tool {
 namespace {
 
 constexpr double much_waiting = 0.05;
-constexpr std::int64_t between_searches = 10'000'000'000;  // ns: a search reads every thread of the host
+// Nanoseconds, because a search reads every thread of the host.
+constexpr std::int64_t between_searches = 10'000'000'000;
 
 auto key_of(const engine_reading& engine) {
   const engine_identity& identity = engine.snapshot.identity;
@@ -30,7 +31,7 @@ void engine_witness::look(host_reading& reading, std::int64_t expected, const ma
   std::map<key, driver_watch> seen;
   for (engine_reading& each : reading.engines) {
     const engine_identity& identity = each.snapshot.identity;
-    // Elsewhere its process id is another process's, and there is nothing to read.
+    // In another pid namespace, its process id may belong to another process, so nothing can be read.
     if (!identity.same_processes) continue;
     const key of = key_of(each);
     const std::optional<long long> worker =

@@ -15,26 +15,27 @@
 
 namespace detent::tool {
 
-// Adds to each reading of an engine the kernel's figures for its driver, from one reading of the host to the next.
+// Adds the kernel's figures for the driver to each reading of an engine. They cover the time since the last reading of
+// the host.
 class engine_witness {
  public:
   explicit engine_witness(host_files host = host_files()) : host_(std::move(host)) {}
 
-  // Fills in the evidence of each engine. `expected`: the time between this reading and the last, as it was meant to
-  // be, in nanoseconds.
+  // Fills in the evidence of each engine. `expected` is the intended time between this reading and the last, in
+  // nanoseconds.
   void look(host_reading& reading, std::int64_t expected);
   void look(host_reading& reading, std::int64_t expected, const machine_clocks& clocks);
 
  private:
-  using key = std::tuple<std::string, std::int64_t, std::int64_t>;  // path, process, made at
+  using key = std::tuple<std::string, std::int64_t, std::int64_t>;  // path, process, time of creation
 
   void look_for_rivals();
 
   host_files host_;
   machine_watch machine_;
   std::map<key, driver_watch> drivers_;
-  // Who else runs on the CPU of the engine that starves most. All threads of the host are read twice for it, now and
-  // then.
+  // The other threads on the CPU of the engine that starves most. It takes two readings of all threads of the host, so
+  // it is done only now and then.
   std::optional<cpu_visitors> visitors_;
   key starved_;
   std::int64_t searched_at_ = 0;

@@ -10,10 +10,10 @@
 namespace detent::tool {
 
 std::string age_text(double ns);                // "12 s", "3 min 4 s", "5 h 6 min", "7 d 8 h"
-std::string options_of(const top_row& row);     // how the engine was made, in a line
-std::string failures_of(const top_row& row);    // what should not have happened since then; empty: nothing of it has
-std::string last_error_of(const top_row& row);  // empty: no callback has thrown
-// Why timers are late and what helps, in lines of that many columns; none if they are not very late.
+std::string options_of(const top_row& row);     // the engine's options in a line
+std::string failures_of(const top_row& row);    // counts since then that should be zero; empty if they are
+std::string last_error_of(const top_row& row);  // empty if no callback has thrown
+// Says in lines of at most `width` columns why timers are late and what helps. No lines if they are not very late.
 std::vector<std::string> why_late_of(const top_row& row, std::size_t width);
 
 }  // namespace detent::tool

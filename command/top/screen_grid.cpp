@@ -20,7 +20,8 @@ std::vector<screen_grid::glyph> screen_grid::glyphs_of(std::string_view text) co
       continue;
     }
     const int columns = code < 0x80 ? 1 : ::wcwidth(static_cast<wchar_t>(code));
-    // A mark above the character before it would need a cell of several; -1: unknown to the locale.
+    // An accent above the previous character would need cells with several characters. -1 means that the locale does
+    // not know it.
     if (columns != 0) glyphs.push_back({code, columns == 2 ? std::size_t{2} : std::size_t{1}});
   }
   return glyphs;

@@ -14,31 +14,31 @@ enum class text_style : std::uint8_t {
   strong,
   quiet,
   heading,
-  sorted,    // the heading by which the rows are sorted
-  selected,  // the row that is
+  sorted,    // the heading of the column that sorts the rows
+  selected,  // the selected row
   alarm,
   bar,
   curve
 };
 
 struct screen_cell {
-  char32_t glyph = U' ';  // 0: the right half of the wide one before it
+  char32_t glyph = U' ';  // 0 for the right half of a wide character
   text_style style = text_style::plain;
 };
 
 class screen_grid {
  public:
-  // `unicode`: the terminal can show it; else what is not ASCII becomes '?'.
+  // `unicode` says that the terminal can show it. Otherwise characters that are not ASCII become '?'.
   screen_grid(std::size_t width, std::size_t height, bool unicode);
 
   std::size_t width() const { return width_; }
   std::size_t height() const { return height_; }
   bool unicode() const { return unicode_; }
 
-  // Writes UTF-8 text from this column on, cut at the right edge; returns the column after it. No row or column
-  // outside the screen is an error: nothing is written there.
+  // Writes UTF-8 text from this column on and cuts it at the right edge. Returns the column after it. Rows and columns
+  // outside the screen are allowed; nothing is written there.
   std::size_t put(std::size_t row, std::size_t column, std::string_view text, text_style style = text_style::plain);
-  // The same within `width` columns: what is longer ends with '+'.
+  // Does the same within `width` columns; a longer text ends with '+'.
   void put_left(std::size_t row, std::size_t column, std::size_t width, std::string_view text,
                 text_style style = text_style::plain);
   void put_right(std::size_t row, std::size_t column, std::size_t width, std::string_view text,
@@ -46,9 +46,9 @@ class screen_grid {
   void style_row(std::size_t row, text_style style);
 
   const screen_cell& at(std::size_t row, std::size_t column) const { return cells_[row * width_ + column]; }
-  // UTF-8, without the spaces at the end.
+  // Returns UTF-8 without the spaces at the end.
   std::string row_text(std::size_t row) const;
-  // All rows, without empty ones at the end, a line each.
+  // Returns all rows as lines, without empty ones at the end.
   std::string text() const;
 
  private:

@@ -4,13 +4,13 @@
 
 #include <ncurses.h>
 #include <unistd.h>
-// After it.
+// <term.h> must come after it.
 #include <term.h>
 
 namespace detent::tool {
 
 terminal_type ask_terminal_type() {
-  int found = 0;  // where setupterm() has nowhere to put this, it prints an error and exits
+  int found = 0;  // without a place for the error, setupterm() would print it and exit
   if (::setupterm(nullptr, STDOUT_FILENO, &found) != OK)
     return found == 1 ? terminal_type::cannot_be_drawn_on : terminal_type::unknown;
   const bool moves_cursor = ::tigetstr("cup") != nullptr;

@@ -36,7 +36,7 @@ std::optional<counter> rate_of(top_column column) {
   }
 }
 
-// The value in a column of times, nanoseconds, or `none` where nothing fired.
+// Returns the value in a column of times, in nanoseconds, or `none` if nothing fired.
 double time_of(top_column column, const top_row& row) {
   const time_figures& all = row.times[cause::lateness];
   const auto known = [](const time_figures& figures, double value) { return figures.count == 0 ? none : value; };

@@ -9,7 +9,7 @@
 
 namespace detent::tool {
 
-// In the order in which they stand beside each other.
+// The columns from left to right.
 enum class top_column : std::uint8_t {
   process,
   engine,
@@ -32,20 +32,21 @@ enum class top_column : std::uint8_t {
   backlog,
   queued,
   margin,
-  skew,   // of a set: runs of its busiest shard, against the mean
+  skew,   // of a set: runs of its busiest shard divided by the mean
   worst,  // of a set: p99 of the lateness of its latest shard
   count_
 };
 
 struct column_form {
   const char* heading;
-  std::size_t width;  // of the widest value or the heading; that of process and engine follows the rows
-  bool left;          // a text, to the left; numbers stand to the right
+  std::size_t width;  // of the widest value or heading; those of process and engine depend on the rows
+  bool left;          // texts are left-aligned, and numbers right-aligned
 };
 
 const column_form& form_of(top_column column);
 std::string text_of(top_column column, const top_row& row);
-// Whether `a` stands above `b`: numbers fall, texts and processes rise; ties by process, then by file.
+// Returns whether `a` stands above `b`: numbers descend, texts and processes ascend. Ties are decided by process, then
+// by file.
 bool stands_above(top_column column, const top_row& a, const top_row& b);
 
 }  // namespace detent::tool

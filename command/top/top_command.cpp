@@ -29,7 +29,7 @@ namespace {
 
 using std::chrono::steady_clock;
 
-// The second reading, the first that has something to compare with, comes early.
+// The second reading comes early, because only then is there something to compare with.
 constexpr double first_delay = 0.3;
 
 steady_clock::duration seconds(double count) {
@@ -74,7 +74,7 @@ void print_readings(witnessed_source source, top_session& session, const top_opt
     session.take(source.read(options.delay), time_of_day());
     print((reading == 1 ? "" : "\n") + session.text(unicode));
     next += seconds(options.delay);
-    // After a pause: an interval is not made up for, as it would be empty.
+    // After a pause, missed intervals are skipped, because they would be empty.
     if (const auto now = steady_clock::now(); next < now) next = now + seconds(options.delay);
   }
 }
@@ -121,7 +121,7 @@ void run_top(const top_options& options) {
     ended_by = show_readings(witnessed_source(source), session, options, unicode);
   }
   if (ended_by == 0) return;
-  // The terminal is as it was: now the signal does what it does to any other program, and not what ncurses has left.
+  // The terminal is restored. Now the signal acts as on any other program, because ncurses' handler is replaced.
   std::signal(ended_by, SIG_DFL);
   std::raise(ended_by);
 }

@@ -11,7 +11,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::size_t left = 9;  // of the bars: the scale stands before them
+constexpr std::size_t left = 9;  // of the bars, after the scale
 
 void draw_bar(screen_grid& grid, std::size_t bottom, std::size_t lines, std::size_t column, std::size_t level) {
   for (std::size_t line = 0; line < lines && level > 8 * line; ++line) {

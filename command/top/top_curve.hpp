@@ -10,7 +10,7 @@ namespace detent::tool {
 
 inline constexpr std::size_t least_curve_lines = 3, most_curve_lines = 20;
 
-// In `lines` lines from `top` on, the first of them the heading. `seconds` from one of the times to the next.
+// Draws `lines` lines, beginning at `top`; the first is the heading. `seconds` is the time between two points.
 void draw_curve(screen_grid& grid, std::size_t top, std::size_t lines, optional_times times, double seconds);
 
 }  // namespace detent::tool

@@ -18,7 +18,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::size_t times_lines = 7;  // the heading, four parts, all of it, callbacks
+constexpr std::size_t times_lines = 7;  // the heading, four parts, the whole, callbacks
 constexpr std::size_t rates_at = 63, rates_width = 17;
 
 std::string title_of(const top_row& row) {
@@ -104,7 +104,7 @@ void draw_rates(screen_grid& grid, std::size_t top, const top_row& row) {
   grid.put_right(top, rates_at + 11, rates_width - 11, rate(counter::missed), text_style::alarm);
 }
 
-// The height of times and rates beside each other.
+// The height of times and rates side by side.
 std::size_t figures_lines(const top_row& row) {
   return times_lines + (row.queued ? 1 : 0) + (row.rates[counter::missed] > 0 ? 1 : 0);
 }
@@ -136,7 +136,7 @@ void draw_detail(screen_grid& grid, std::size_t top, std::size_t lines, const to
   draw_times(grid, top, row);
   draw_rates(grid, top, row);
   top += figures_lines(row);
-  // The line over time takes what labels leave, and looks like something from a few lines on.
+  // The line over time gets the room that labels leave, and needs a few lines to be readable.
   const std::size_t left = bottom - top;
   const std::size_t labels = row.labels.empty() ? 0 : row.labels.size() + 1;
   const std::size_t curve = left >= labels + least_curve_lines ? std::min(left - labels, most_curve_lines) : 0;

@@ -8,9 +8,9 @@
 
 namespace detent::tool {
 
-// The fewest lines of that width that it can do with: without labels, without the line over time.
+// Returns the fewest lines that it needs at this width, without labels and without the line over time.
 std::size_t least_detail_lines(const top_row& row, std::size_t width);
-// In `lines` lines from `top` on. `seconds` from one point over time to the next.
+// Draws `lines` lines, beginning at `top`. `seconds` is the time between two points of the line over time.
 void draw_detail(screen_grid& grid, std::size_t top, std::size_t lines, const top_row& row, double seconds);
 
 }  // namespace detent::tool

@@ -4,7 +4,7 @@
 
 namespace detent::tool {
 
-// The keys and what the words on the screen mean, on the whole screen.
+// Explains the keys and the words on the screen, on the whole screen.
 void draw_help(screen_grid& grid);
 
 }  // namespace detent::tool

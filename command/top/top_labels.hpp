@@ -9,7 +9,7 @@
 
 namespace detent::tool {
 
-// In `lines` lines from `top` on, at least 2; the last says how many labels found no room.
+// Draws `lines` lines, at least 2, beginning at `top`. The last one says how many labels found no room.
 void draw_labels(screen_grid& grid, std::size_t top, std::size_t lines, const std::vector<top_label>& labels);
 
 }  // namespace detent::tool

@@ -30,7 +30,7 @@ void top_model::update(known_engine& engine, engine_reading reading) {
   engine.before = engine.now.snapshot.identity.path.empty() ? std::nullopt : std::optional(std::move(engine.now));
   engine.now = std::move(reading);
   const counters_histogram& all = engine.now.snapshot.histograms[cause::lateness];
-  // The first reading of an engine covers its whole life, which is no point on a line over time.
+  // The first reading of an engine covers its whole life, so it is not a point on a line over time.
   if (!engine.before) return;
   const counters_histogram late = all.since(engine.before->snapshot.histograms[cause::lateness]);
   std::optional<double> p99;
@@ -39,7 +39,7 @@ void top_model::update(known_engine& engine, engine_reading reading) {
   if (engine.p99s.size() > most_remembered) engine.p99s.erase(engine.p99s.begin());
 }
 
-// An engine whose file became a trouble is not named as ended, since the trouble has been reported.
+// An engine whose file became a trouble is not reported as ended, because the trouble was reported.
 void top_model::forget(const std::map<key, engine_reading>& seen) {
   const auto reported = [this](const std::string& path) {
     return std::any_of(troubles_.begin(), troubles_.end(), [&](auto& each) { return each.starts_with(path + ":"); });
@@ -55,7 +55,7 @@ void top_model::forget(const std::map<key, engine_reading>& seen) {
   if (gone.size() > 1) message_ = fmt::format("{} and {} more have ended", gone[0], gone.size() - 1);
 }
 
-// A file that is no engine's, or no longer, is reported once.
+// A file that is not an engine's, or no longer, is reported once.
 void top_model::note_troubles(const std::vector<std::string>& troubles) {
   std::size_t fresh = 0;
   for (const std::string& each : troubles) {
@@ -110,7 +110,7 @@ void top_model::make_rows() {
   arrange();
 }
 
-// The set's line over time shows the shard that was the latest in each interval.
+// The set's line over time shows, in each interval, the shard that was latest.
 void top_model::add_set(const std::vector<const known_engine*>& shards) {
   std::vector<const engine_reading*> now, before;
   std::vector<std::optional<double>> p99s;

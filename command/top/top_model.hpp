@@ -16,34 +16,34 @@
 
 namespace detent::tool {
 
-// A counters file whose process is gone, and a line that says so.
+// A counters file whose process is gone, and the line that says so.
 struct left_file {
   std::string path, line;
 };
 
 // One reading of the host.
 struct host_reading {
-  std::vector<engine_reading> engines;  // those that live
-  std::vector<std::string> troubles;    // a line for each file that is not one of them, and why
+  std::vector<engine_reading> engines;  // the live ones
+  std::vector<std::string> troubles;    // a line, with the reason, for each file that is not among them
   std::vector<left_file> left = {};
 };
 
 enum class top_span : std::uint8_t {
-  recent,     // from the last reading but one to the last
+  recent,     // between the last two readings
   whole_life  // since each engine was made
 };
 
 class top_model {
  public:
-  // Engines that are not in the reading are gone; message() says so.
+  // Engines that are missing from the reading are gone; message() says so.
   void take(host_reading reading);
 
-  // Sorted, over the span.
+  // Sorted, over the chosen span.
   const std::vector<top_row>& rows() const { return rows_; }
-  // The selected one of rows(), or null when there are none.
+  // Returns the selected row, or null if there are no rows.
   const top_row* selected_row() const;
   std::size_t selected() const { return selected_; }
-  // Moves this many rows down, or up; stops at the ends.
+  // Moves the selection down, or up if `rows` is negative. It stops at the ends.
   void move_selection(std::ptrdiff_t rows);
 
   void select_first();
@@ -60,13 +60,13 @@ class top_model {
   void sort_by(top_column column);
   void reverse();
 
-  // One line on what the last reading found to have changed; empty if nothing has.
+  // Says in one line what the last reading has changed; empty if nothing has changed.
   const std::string& message() const { return message_; }
 
  private:
-  // One engine has several names over time, and a file several engines.
-  using key = std::tuple<std::string, std::int64_t, std::int64_t>;         // path, process, made at
-  using set_key = std::tuple<std::int64_t, std::uint64_t, std::uint32_t>;  // process, its start, number of the set
+  // An engine may have several names over time, and a file several engines.
+  using key = std::tuple<std::string, std::int64_t, std::int64_t>;         // path, process, time of creation
+  using set_key = std::tuple<std::int64_t, std::uint64_t, std::uint32_t>;  // process, its start time, number of the set
   struct known_engine {
     engine_reading now;
     std::optional<engine_reading> before;
@@ -79,7 +79,7 @@ class top_model {
   void note_troubles(const std::vector<std::string>& troubles);
   void make_rows();
   void add_set(const std::vector<const known_engine*>& shards);
-  // Sorts the rows; the selection stays with its engine, or with its place if that is gone.
+  // Sorts the rows. The selection stays with its engine or, if that is gone, in its place.
   void arrange();
 
   std::map<key, known_engine> engines_;

@@ -71,7 +71,7 @@ top_row row_of(const engine_reading& later, const engine_reading* earlier) {
   const counters_snapshot& now = later.snapshot;
   const counters_snapshot change = earlier ? since(now, earlier->snapshot) : now;
   const std::int64_t length = earlier ? now.read_at - earlier->snapshot.read_at : now.age();
-  // Two readings of one instant, and an engine that is not made yet, are no reason to divide by zero.
+  // Avoids a division by zero for two readings of one instant, or an engine that was just made.
   const double span = std::max(static_cast<double>(length), 1e6);
   const double seconds = span / 1e9;
 
@@ -89,7 +89,7 @@ top_row row_of(const engine_reading& later, const engine_reading* earlier) {
   }
   if (later.worker_cpu && (!earlier || earlier->worker_cpu)) {
     const std::int64_t before = earlier ? *earlier->worker_cpu : 0;
-    // One thread: what is beyond one CPU is the coarseness of the kernel's clock ticks.
+    // A single thread cannot exceed one CPU; anything above comes from the coarse ticks of the kernel's clock.
     row.cpu = std::clamp(static_cast<double>(*later.worker_cpu - before) / span, 0.0, 1.0);
   }
   row.times = figures_of(change.histograms);
@@ -105,7 +105,7 @@ top_row row_of(const engine_reading& later, const engine_reading* earlier) {
   row.clock_distrusted = static_cast<std::uint64_t>(std::max<std::int64_t>(now.gauges[gauge::clock_distrusted], 0));
   row.last_error = now.last_error;
   row.stall = now.stall;
-  // The difference of integers might overflow, as a damaged file may say any time.
+  // As integers the difference might overflow, because a damaged file may give any time.
   row.last_error_age = std::max(static_cast<double>(now.read_at) - static_cast<double>(now.last_error_at), 0.0);
   add_labels(row, now, change, seconds);
   row.labels_left_out = now.labels_left_out;
@@ -141,7 +141,7 @@ void add_rates(top_row& row, const top_row& shard) {
 top_row row_of_set(const std::vector<const engine_reading*>& later, const std::vector<const engine_reading*>& earlier) {
   const engine_reading now = merged(later);
   top_row row = earlier.empty() ? row_of(now, nullptr) : row_between(now, merged(earlier));
-  // Each shard's rates are of its own time: one may have been seen first later than the others.
+  // Each shard's rates cover its own time, because shards may be first seen at different times.
   row.rates = {};
   row.wakeups = 0;
   for (top_label& label : row.labels) label.scheduled = label.fired = label.missed = 0;
@@ -152,7 +152,7 @@ top_row row_of_set(const std::vector<const engine_reading*>& later, const std::v
     add_rates(row, shard);
     shards.push_back(
         {.shard = shard.identity.shard, .fired = shard.rates[counter::fired], .p99 = shard.times[cause::lateness].p99});
-    // Of the set the latest shard: its driver has the evidence.
+    // A set shows the diagnosis of its latest shard, because that shard's driver has the evidence.
     if (shard.times[cause::lateness].sum > most_late) row.why = shard.why;
     most_late = std::max(most_late, shard.times[cause::lateness].sum);
     if (shard.cpu) row.cpu = std::max(row.cpu.value_or(0), *shard.cpu);

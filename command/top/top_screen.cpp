@@ -16,7 +16,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::size_t head_lines = 3;  // the title, the sums, a free one
+constexpr std::size_t head_lines = 3;  // the title, the sums, an empty one
 
 std::string counted(std::size_t count, std::string_view one, std::string_view more) {
   return fmt::format("{} {}", count, count == 1 ? one : more);
@@ -97,7 +97,7 @@ screen_grid draw_top(const top_model& model, const top_view& view, std::size_t w
   const std::size_t head = height < 12 ? head_lines - 1 : head_lines;
   const std::size_t room = height - head - 1;
   const top_row& selected = *model.selected_row();
-  // Three engines at least above the detail; of what is left to share, labels get up to five lines.
+  // At least three engines stay above the detail. Labels get up to five lines of the rest.
   const std::size_t rows = model.rows().size(), least_rows = std::min<std::size_t>(rows, 3);
   const std::size_t detail = least_detail_lines(selected, width);
   std::size_t table = room;

@@ -15,12 +15,12 @@ class top_session {
  public:
   enum class wish : std::uint8_t { none, look, quit };
 
-  // `delay`: seconds from one reading to the next.
+  // `delay` is the time between two readings, in seconds.
   top_session(double delay, std::string where);
 
-  // The screen has this many columns and lines.
+  // `width` and `height` are the columns and lines of the screen.
   wish press(char32_t key, std::size_t width, std::size_t height);
-  // Takes over a reading, made at that `time` of day.
+  // Takes over a reading that was made at that time of day.
   void take(host_reading reading, std::string time);
 
   top_model& model() { return model_; }
@@ -43,7 +43,7 @@ class top_session {
   int readings_with_message_ = 0;
 };
 
-// Throws usage_error unless it is a number of seconds, or one with a unit, between 0.1 s and a day.
+// Throws usage_error unless it is a number of seconds, or a number with a unit, between 0.1 s and a day.
 double delay_of(std::string_view option, std::string_view text);
 
 }  // namespace detent::tool

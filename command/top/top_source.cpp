@@ -24,7 +24,7 @@ bool exists(const std::string& path) {
   return std::filesystem::exists(std::filesystem::symlink_status(path, trouble));
 }
 
-// Nothing where that file has been read, under another name.
+// Returns nothing if the file was read under another name already.
 std::optional<engine_reading> read_engine(const std::string& path, path_origin origin, reading_budget& budget,
                                           file_ids& taken) {
   const auto id = file_ids::of(path, origin);
@@ -39,7 +39,7 @@ std::optional<engine_reading> read_engine(const std::string& path, path_origin o
   return reading;
 }
 
-// A file that was found, not named: that it is gone by now, or that its engine has ended, is no trouble.
+// Reads a file that was found and not named. If it has vanished or its engine has ended, that is no trouble.
 void read_found(const std::string& path, host_reading& reading, reading_budget& budget, file_ids& taken) {
   try {
     auto engine = read_engine(path, path_origin::found, budget, taken);
@@ -63,7 +63,7 @@ void read_named(const std::string& path, host_reading& reading, reading_budget& 
   }
 }
 
-// First of all troubles: of many, the last are not shown.
+// Puts this before all other troubles, because if there are many, the last are not shown.
 void note_left_out(host_reading& reading, std::size_t files) {
   std::uint64_t labels = 0, engines = 0;
   for (const engine_reading& each : reading.engines) {
@@ -94,7 +94,7 @@ void top_source::read_process(const std::string& target, host_reading& reading, 
   } catch (const input_error& trouble) {
     reading.troubles.push_back(trouble.what());
   }
-  // One that was asked for is not one of many.
+  // Targets that were named are reported one by one.
   for (left_file& each : std::exchange(reading.left, {})) reading.troubles.push_back(std::move(each.line));
 }
 

@@ -12,17 +12,17 @@ namespace detent::tool {
 
 class top_source {
  public:
-  // `targets`: ids of processes, and files; none: every engine on the host, whose files are in `directory`.
+  // `targets` are ids of processes, and files. Without targets, it reads every engine on the host, whose files are in
+  // `directory`.
   explicit top_source(std::vector<std::string> targets, std::string directory = "/dev/shm");
 
-  // Reads all that was named; of a host no more than host_budget allows.
+  // Reads all targets; on a host, no more than host_budget allows.
   host_reading read() const;
-  // With no more memory than the budget; says in the troubles what was left out. Of files that were found, no more
-  // than 1,024 are read.
+  // Stays within the budget and says in the troubles what was left out. At most 1,024 files that were found are read.
   host_reading read(reading_budget budget) const;
-  // Where that is, in words: "on this host", "in process 42".
+  // Returns the place in words: "on this host", "in process 42".
   std::string where() const;
-  // Throws input_error if, of the targets, none is a live engine or a live process, or if there are no targets and the
+  // Throws input_error if none of the targets is a live engine or a live process, or if there are no targets and the
   // host's files may not be listed.
   void require_targets() const;
 

@@ -10,7 +10,7 @@
 namespace detent::tool {
 namespace {
 
-constexpr std::size_t fixed_columns = 2;  // process and engine stay at the left
+constexpr std::size_t fixed_columns = 2;  // process and engine stay on the left
 constexpr std::size_t all_columns = static_cast<std::size_t>(top_column::count_);
 constexpr std::size_t least_spark = 6, good_spark = 10, most_spark = 40;
 constexpr std::size_t least_name = 8, good_name = 10, most_name = 24;
@@ -31,8 +31,8 @@ table_layout lay_out(const std::vector<top_row>& rows, std::size_t width, std::s
   table_layout layout;
   layout.places = {{top_column::process, 0, process}, {top_column::engine, process + 1, name}};
 
-  // The space that the columns leave goes to a name that can be recognised, then to a useful spark line, then to the
-  // rest of the name.
+  // Room that the columns leave goes first to names that can be recognised, then to a useful spark line, then to the
+  // rest of the names.
   const auto grow_name = [&](std::size_t most, std::size_t spark) {
     const std::size_t spare = width - std::min(width, used + 1 + spark);
     const std::size_t more = std::min(std::max(std::min(longest_name, most), name) - name, spare);
@@ -41,7 +41,7 @@ table_layout lay_out(const std::vector<top_row>& rows, std::size_t width, std::s
   };
   for (std::size_t i = fixed_columns + scrolled; i < all_columns; ++i) {
     const auto column = static_cast<top_column>(i);
-    // The columns up to the worker's CPU are what matters most; the others do not take room from names and the line.
+    // The columns up to the worker's CPU matter most. The others take no room from names and the line.
     const bool first = column <= top_column::cpu;
     if (!first) grow_name(most_name, good_spark);
     const std::size_t spark = first ? least_spark : good_spark;
@@ -79,7 +79,7 @@ std::size_t scrolled_to(top_column column, const std::vector<top_row>& rows, std
 
 namespace {
 
-// One for all engines, so that their lines compare.
+// One scale for all engines, so that their lines can be compared.
 spark_scale scale_of(const std::vector<top_row>& rows, std::size_t width) {
   std::vector<std::optional<double>> seen;
   for (const top_row& row : rows) {
@@ -102,7 +102,7 @@ void draw_heading(screen_grid& grid, std::size_t line, const table_layout& layou
                 text_style::heading);
 }
 
-// In the selected row as well.
+// Also drawn in the selected row.
 void draw_alarm(screen_grid& grid, std::size_t line, const table_layout& layout, const top_row& row) {
   for (const auto& [column, at, width] : layout.places) {
     if (column == top_column::missed && row.rates[counter::missed] > 0)

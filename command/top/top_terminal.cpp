@@ -26,7 +26,8 @@ namespace {
 
 enum colour_pair : short { alarm_pair = 1, bar_pair, curve_pair };
 
-// Colours only of those that can be read on light and on dark; the rest is what the terminal's user has chosen.
+// Uses only colours that are readable on light and dark backgrounds. Everything else stays as the terminal's user has
+// chosen.
 attr_t attributes_of(text_style style) {
   const bool colours = ::has_colors();
   const auto coloured = [colours](short pair) -> attr_t { return colours ? static_cast<attr_t>(COLOR_PAIR(pair)) : 0; };
@@ -76,7 +77,8 @@ SCREEN* take_terminal() {
 
 }  // namespace
 
-// Blocked, and read from a descriptor: so none can come between a check and the wait, or while the screen is drawn.
+// Blocks the signals and reads them from a descriptor, so that none can come between a check and the wait, or during
+// drawing.
 class top_terminal::taken_signals {
  public:
   taken_signals() {
@@ -121,7 +123,7 @@ class top_terminal::curses_screen {
     ::noecho();
     ::nonl();
     ::keypad(stdscr, TRUE);
-    // Arrow keys send these while the keypad is not in the mode that the terminal's description is about.
+    // Arrow keys send these sequences while the keypad is not in the mode that the terminal's description assumes.
     for (const auto& [sent, code] :
          {std::pair{"\033[A", KEY_UP}, {"\033[B", KEY_DOWN}, {"\033[C", KEY_RIGHT}, {"\033[D", KEY_LEFT}}) {
       ::define_key(sent, code);
@@ -188,7 +190,7 @@ top_terminal::event top_terminal::wait(std::int64_t nanoseconds) {
   const std::int64_t least = nanoseconds > 0 ? nanoseconds : 0;
   const timespec most = {least / 1'000'000'000, least % 1'000'000'000};
   if (::ppoll(watched, std::size(watched), &most, nullptr) < 0) {
-    // After a stop and a continue the screen is another's.
+    // After a stop and a continue, the screen shows something else.
     seen.resized = true;
     return seen;
   }

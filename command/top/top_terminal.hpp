@@ -10,13 +10,13 @@
 
 namespace detent::tool {
 
-// While it exists, the terminal is a screen, and the signals that end a program wait to be read; then all is as it
-// was. At most one at a time.
+// As long as it exists, the terminal is a screen, and signals that end a program wait to be read. Afterwards everything
+// is restored. Only one may exist at a time.
 class top_terminal {
  public:
   // Throws input_error unless standard input and output are a terminal.
   static void require_terminal();
-  // Throws input_error if it cannot be drawn on.
+  // Throws input_error if nothing can be drawn on it.
   top_terminal();
   top_terminal(const top_terminal&) = delete;
   top_terminal& operator=(const top_terminal&) = delete;
@@ -27,11 +27,11 @@ class top_terminal {
   void show(const screen_grid& grid);
 
   struct event {
-    std::vector<char32_t> keys;  // characters, or of top_key
+    std::vector<char32_t> keys;  // characters, or values of top_key
     bool resized = false;
-    int ending_signal = 0;  // 0: none; SIGHUP also if the terminal is gone
+    int ending_signal = 0;  // 0 if there is none; SIGHUP also if the terminal is gone
   };
-  // Waits until something happens, at most this long.
+  // Waits for at most `nanoseconds` until something happens.
   event wait(std::int64_t nanoseconds);
 
  private:
