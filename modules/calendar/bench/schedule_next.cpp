@@ -17,7 +17,7 @@ namespace {
 
 using clock_type = std::chrono::steady_clock;
 
-// Due times one after the other, from 2024 on; then again from there.
+// Computes due times one after the other, from 2024 on, and then begins again.
 void next_of(benchmark::State& state, const detent::schedule& when) {
   const detent::wall_time start = std::chrono::sys_days(std::chrono::year(2024) / 1 / 1);
   std::vector<double> each;

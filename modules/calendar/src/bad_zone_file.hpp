@@ -5,7 +5,7 @@
 
 namespace detent::detail {
 
-// A zone's file that cannot be used. what() goes on after "its file ", and is a part of one line.
+// A zone's file that cannot be used. what() continues a line after "its file ".
 class bad_zone_file : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

@@ -51,7 +51,7 @@ wall_time first_time(const detent::schedule& of, wall_time now) {
                        "schedule " + in_quotes(text) + ": not due any more before the year 2200", true);
 }
 
-// Reports an exception from a user's function on stderr, as it has no caller to catch it.
+// Reports an exception from a user's function on stderr, because there is no caller to catch it.
 template <class Call>
 void guarded(const char* what, Call&& call) noexcept {
   try {
@@ -73,7 +73,7 @@ calendar_core::calendar_core(engine& of, const calendar_set_up& set_up)
 void calendar_core::start() {
   if (set_up_.virtual_epoch) return;
   watch_.emplace();
-  clock_.follow();  // what has happened before it was armed
+  clock_.follow();  // for steps from before it was armed
   watch_->start([this] { guarded("following the wall clock", [this] { after_step(clock_.follow()); }); });
 }
 
@@ -101,7 +101,7 @@ timer calendar_core::add(wall_time at, const detent::schedule* when, std::unique
   return made;
 }
 
-// A timer that is neither pending nor in its callback is about to be one of these, or to end: it is tried again.
+// A timer that is neither pending nor in its callback is about to be, or to end, so it is tried again.
 template <class Move>
 std::size_t calendar_core::move_all(Move&& move) {
   const std::uint64_t pass = ++passes_;
@@ -118,7 +118,7 @@ std::size_t calendar_core::move_all(Move&& move) {
       }
       if (result == calendar_entry::move_result::moved) ++moved;
     });
-    if (!again || engine_.stopped()) break;  // what stop() has returned will not run by itself
+    if (!again || engine_.stopped()) break;  // timers that stop() has returned do not run by themselves
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   return moved;
@@ -146,7 +146,7 @@ std::size_t calendar_core::set_virtual_clock(wall_time now) {
 
 std::size_t calendar_core::reload_zones() {
   const std::lock_guard lock(moving_);
-  std::vector<std::pair<time_zone, time_zone>> zones;  // before and after
+  std::vector<std::pair<time_zone, time_zone>> zones;  // before and after the reload
   entries_.for_each([&](calendar_entry& each) {
     const std::optional<time_zone> zone = each.zone();
     if (!zone) return;

@@ -19,14 +19,14 @@
 
 namespace detent::detail {
 
-// A calendar's state, which its timers keep alive: an `unfired_timer` may outlive the calendar.
+// A calendar's state. Its timers keep it alive, because an `unfired_timer` may outlive the calendar.
 class calendar_core : public std::enable_shared_from_this<calendar_core> {
  public:
   calendar_core(engine& of, const calendar_set_up& set_up);
 
   // Begins to watch the clock. Throws what clock_watch does.
   void start();
-  // Cancels everything and waits, in the process that has made it.
+  // Cancels everything and waits, but only in the process that made it.
   void close() noexcept;
 
   timer add(wall_time at, const detent::schedule* when, std::unique_ptr<calendar_work> work,
@@ -37,14 +37,14 @@ class calendar_core : public std::enable_shared_from_this<calendar_core> {
   const wall_clock& clock() const noexcept { return clock_; }
   entry_pool& entries() noexcept { return entries_; }
 
-  // Whether the clock was set back by so much that schedules begin again.
+  // Returns whether the clock was set back so far that schedules begin again.
   bool is_new_date(duration back) const noexcept {
     return back > std::max<duration>(set_up_.large_step, least_large_step);
   }
-  // The run of a timer calls this.
-  void count_missed(std::uint64_t more) noexcept { missed_.fetch_add(more, base::relaxed); }  // relaxed: a figure
+  // Called by the run of a timer.
+  void count_missed(std::uint64_t more) noexcept { missed_.fetch_add(more, base::relaxed); }  // relaxed: a counter
   void report_end(const schedule_end& end) noexcept;
-  std::uint64_t missed() const noexcept { return missed_.load(base::relaxed); }  // relaxed: a figure
+  std::uint64_t missed() const noexcept { return missed_.load(base::relaxed); }  // relaxed: a counter
 
  private:
   static constexpr duration least_large_step = std::chrono::hours(3);
@@ -56,10 +56,10 @@ class calendar_core : public std::enable_shared_from_this<calendar_core> {
   engine& engine_;
   const calendar_set_up set_up_;
   const pid_t process_;
-  std::optional<clock_watch> watch_;  // not of a virtual engine
+  std::optional<clock_watch> watch_;  // empty for a virtual engine
   wall_clock clock_;
   entry_pool entries_;
-  std::mutex moving_;  // of those that move all timers
+  std::mutex moving_;  // held while all timers are moved
   std::uint64_t passes_ = 0;
   base::atomic<std::uint64_t> missed_{0};
 };

@@ -31,7 +31,7 @@ time_point calendar_entry::begin(std::shared_ptr<calendar_core> of, std::unique_
   return core_->clock().deadline_of(planned_);
 }
 
-// end() may have come before: the later of the two gives the entry back.
+// end() may have come first. The later of the two returns the entry to the pool.
 void calendar_entry::publish(timer scheduled) noexcept {
   std::unique_lock lock(guard_);
   published_ = true;
@@ -42,10 +42,10 @@ void calendar_entry::publish(timer scheduled) noexcept {
   core->entries().give_back(*this);
 }
 
-// The entry has this timer's handle, by which the calendar's end waits, until nothing is left of what the callback
-// holds.
+// The entry keeps this timer's handle until everything that the callback holds is gone, because the calendar's end
+// waits by it.
 void calendar_entry::end() noexcept {
-  std::shared_ptr<calendar_core> core;  // destroyed last: the entry is of its memory
+  std::shared_ptr<calendar_core> core;  // destroyed last, because the entry lies in its memory
   std::optional<detent::schedule> when;
   std::unique_ptr<calendar_work> work;
   std::unique_lock lock(guard_);
@@ -69,15 +69,15 @@ void calendar_entry::run(firing& at) {
     work_->run(now);
   } catch (...) {
     end_run(at);
-    throw;  // for the engine's on_error
+    throw;  // goes to the engine's on_error
   }
   end_run(at);
 }
 
-// Whether the callback runs. Else the timer waits, or has no further run.
+// Returns whether the callback runs. If not, the timer waits for its time or has no further run.
 bool calendar_entry::begin_run(firing& at) {
   std::unique_lock lock(guard_);
-  if (is_running_alone(at)) return running_ = true;  // of an `unfired_timer`: there is no clock to go by
+  if (is_running_alone(at)) return running_ = true;  // an `unfired_timer` has no clock to follow
   runner_ = std::this_thread::get_id();
   const wall_time now = core_->clock().now();
   if (now > planned_ && planned_ > admitted_ &&
@@ -102,7 +102,7 @@ bool calendar_entry::begin_run(firing& at) {
     }
   }
   if (planned_ <= now) return running_ = true;
-  // Skipped; or the clock was set back just now, and those who move all timers have not come here yet.
+  // The timer was skipped; or the clock was set back just now, and this timer was not moved yet.
   const time_point later = core_->clock().deadline_now(planned_);
   lock.unlock();
   at.rearm_at(later);
@@ -119,7 +119,7 @@ void calendar_entry::end_run(firing& at) noexcept {
   }
   ran_ = planned_;
   const wall_time now = core_->clock().now();
-  const bool back = now < planned_;  // the clock was set, as no run is early
+  const bool back = now < planned_;  // the clock was set, because no run is early otherwise
   if (back && core_->is_new_date(planned_ - now)) ran_ = wall_time::min();
   const wall_time from = back ? set_back_to(*schedule_, now, ran_) : planned_;
   const due_time next = next_due(*schedule_, from);
@@ -139,8 +139,8 @@ void calendar_entry::report_end(std::unique_lock<std::mutex>& lock, bool exhaust
   core_->report_end(end);
 }
 
-// Does not wait for a function that the engine calls after a run, such as on_error: the timer looks at the clock in
-// its next run.
+// Does not wait for a function that the engine calls after a run, such as on_error: the timer looks at the clock in its
+// next run.
 calendar_entry::move_result calendar_entry::move() noexcept {
   if (published_ && handle_.restart_at(core_->clock().deadline_of(planned_))) return move_result::moved;
   return runner_ == std::this_thread::get_id() ? move_result::none : move_result::again;
@@ -152,13 +152,13 @@ calendar_entry::move_result calendar_entry::follow() noexcept {
   return move();
 }
 
-// Goes by the clock as it is now, as the timer may have run several times since the step.
+// Uses the clock as it is now, because the timer may have run several times since the step.
 calendar_entry::move_result calendar_entry::go_back(bool date) noexcept {
   const std::lock_guard lock(guard_);
   if (is_settled()) return move_result::none;
   if (date) ran_ = wall_time::min();
   const wall_time now = core_->clock().now();
-  if (schedule_ && now < last_) {  // else what is planned is still the next
+  if (schedule_ && now < last_) {  // otherwise the planned time is still the next
     const wall_time from = set_back_to(*schedule_, now, ran_);
     if (const due_time next = next_due(*schedule_, from); next.planned && *next.planned < planned_) {
       planned_ = *next.planned;
@@ -179,14 +179,15 @@ bool calendar_entry::change_zone(const time_zone& before, const time_zone& after
   const std::lock_guard lock(guard_);
   if (over_ || ended_ || !schedule_ || schedule_->options().zone != before) return false;
   schedule_ = schedule_->in_zone(after);
-  if (running_) return false;  // it looks up the next time when it ends
+  if (running_) return false;  // the run looks up the next time when it ends
   const due_time next = next_due(*schedule_, last_);
   if (!next.planned || *next.planned == planned_) return false;
   planned_ = *next.planned;
   return true;
 }
 
-// Also of an entry that has ended: its run may be destroying what the callback holds, which the engine waits for.
+// Also called for an entry that has ended, because its run may be destroying what the callback holds, and the engine
+// waits for that.
 void calendar_entry::cancel_and_wait() noexcept {
   timer mine;
   {

@@ -23,7 +23,7 @@ inline constexpr civil_day day_of(day_number number) noexcept {
   return std::chrono::sys_days(std::chrono::days(number));
 }
 
-// 1970-01-01 to 2199-12-31.
+// The days from 1970-01-01 to 2199-12-31.
 inline constexpr day_number day_count = number_of(std::chrono::year(last_year + 1) / 1 / 1);
 
 }  // namespace detent::detail

@@ -23,8 +23,8 @@ namespace {
   throw error(code_of(problem), std::string("calendar: ") + what + ": " + explain(problem));
 }
 
-// Readable at `seconds` since 1970, or once the wall clock is set. The kernel answers ECANCELED where it was set since
-// the timer was armed last: its reader is about to look at the clock.
+// Makes the descriptor readable at `seconds` since 1970, or when the wall clock is set. If the clock was set since the
+// timer was last armed, the kernel answers ECANCELED; the reader is then about to look at the clock.
 bool arm(int fd, std::time_t seconds) noexcept {
   itimerspec when{};
   when.it_value.tv_sec = seconds;
@@ -53,7 +53,7 @@ clock_watch::~clock_watch() {
 }
 
 void clock_watch::start(std::function<void()> stepped) {
-  // The thread takes no signals: they are for the threads that the program knows.
+  // The thread takes no signals, which are for threads that the program knows.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -75,7 +75,7 @@ void clock_watch::run(const std::function<void()>& stepped) noexcept {
   for (;;) {
     std::uint64_t expirations = 0;
     if (read(fd_, &expirations, sizeof expirations) < 0 && errno != ECANCELED && errno != EINTR) break;
-    // Armed before any thread reads the clock: the next read reports a step after that reading.
+    // Armed before any thread reads the clock, so that the next read reports every step after that reading.
     if (!arm(fd_, far_time)) break;
     if (stopping_.load(base::acquire)) return;  // (1) acquire: pairs with (2)
     stepped();
@@ -87,8 +87,8 @@ void clock_watch::run(const std::function<void()>& stepped) noexcept {
 void clock_watch::stop() noexcept {
   if (!thread_.joinable()) return;
   if (process_ != getpid()) return thread_.detach();
-  // (2) release: pairs with (1). The thread looks after it has armed the timer for the far time, and this arms it for
-  // the past after having stored: whichever comes last, the thread ends.
+  // (2) release: pairs with (1). The thread checks this after it has armed the timer for the far time, and here the
+  // timer is armed for the past after the store. Whichever comes last, the thread ends.
   stopping_.store(true, base::release);
   arm(fd_, past_time);
   thread_.join();

@@ -10,19 +10,19 @@
 
 namespace detent::detail {
 
-// A thread that is blocked until the wall clock is set, and then calls `stepped`: a timerfd of CLOCK_REALTIME with
-// TFD_TIMER_CANCEL_ON_SET, which a resume from suspend cancels as well.
+// A thread that is blocked until the wall clock is set and then calls `stepped`. It reads a timerfd of CLOCK_REALTIME
+// with TFD_TIMER_CANCEL_ON_SET, which a resume from suspend cancels as well.
 class clock_watch {
  public:
-  // Ready for a step from its return on. Throws error with errc::not_permitted.
+  // Notices steps from its return on. Throws error with errc::not_permitted.
   clock_watch();
   clock_watch(const clock_watch&) = delete;
   clock_watch& operator=(const clock_watch&) = delete;
-  ~clock_watch();  // stop()
+  ~clock_watch();  // calls stop()
 
-  // `stepped` must not throw. Throws as the constructor does.
+  // `stepped` must not throw. Throws what the constructor throws.
   void start(std::function<void()> stepped);
-  // Waits for a call of `stepped` that is under way. In the child of a fork, where there is no such thread: nothing.
+  // Waits for a call of `stepped` that is under way. Does nothing in the child of a fork, which has no such thread.
   void stop() noexcept;
 
  private:

@@ -11,14 +11,14 @@ constexpr unsigned saturday = 6, sunday = 0, week = 7;
 
 constexpr std::uint32_t bit(unsigned number) noexcept { return std::uint32_t{1} << number; }
 
-// Bits 1 to `length`.
+// Returns a word with bits 1 to `length`.
 constexpr std::uint32_t all_days(unsigned length) noexcept { return static_cast<std::uint32_t>((2ull << length) - 2); }
 
 constexpr unsigned weekday_of(unsigned day, unsigned first_weekday) noexcept {
   return (first_weekday + day - 1) % week;
 }
 
-// Monday to Friday, nearest to `day`; it does not leave the month.
+// Returns the weekday from Monday to Friday that is nearest to `day` within the month.
 constexpr unsigned nearest_weekday(unsigned day, unsigned first_weekday, unsigned length) noexcept {
   switch (weekday_of(day, first_weekday)) {
     case saturday: return day == 1 ? day + 2 : day - 1;
@@ -41,8 +41,8 @@ std::uint32_t month_day_rules::days_in(unsigned first_weekday, unsigned length) 
   });
   for_each_bit(nearest, [&](unsigned day) {
     if (day <= length) days |= bit(nearest_weekday(day, first_weekday, length));
-    // As in Quartz, 31W finds the 30th where the day after it, which is not of this month, is a Saturday. What it does
-    // with 29W and 30W in February depends on where its search begins.
+    // In Quartz, 31W finds the 30th if the day after it, which is in the next month, is a Saturday. Quartz's results
+    // for 29W and 30W in February depend on where its search begins.
     if (day == 31 && length == 30 && weekday_of(day, first_weekday) == saturday) days |= bit(length);
   });
   for_each_bit(nearest_from_last, [&](unsigned before) {
@@ -53,7 +53,7 @@ std::uint32_t month_day_rules::days_in(unsigned first_weekday, unsigned length) 
 
 std::uint32_t week_day_rules::days_in(unsigned first_weekday, unsigned length) const noexcept {
   if (any) return all_days(length);
-  // In the month, bit 0 of a week is the weekday of its first day.
+  // Converts weekdays to the month's weeks, in which bit 0 is the weekday of the first day.
   const auto in_month = [first_weekday](std::uint8_t weekdays) {
     const std::uint32_t bits = weekdays;
     return (bits >> first_weekday | bits << (week - first_weekday)) & 0x7f;

@@ -14,7 +14,7 @@ struct day_bits {
   std::bitset<day_count> days;  // by day_number
   day_number last_known = for_ever;
 
-  // False for a day outside of 1970 to 2199. Throws error with days_exhausted.
+  // Returns false for a day outside 1970 to 2199. Throws error with days_exhausted.
   bool contains(day_number day) const {
     if (day > last_known) throw_exhausted(day);
     return day >= 0 && day < day_count && days[static_cast<std::size_t>(day)];

@@ -34,7 +34,7 @@ class days_reader {
   days_reader(std::string_view text, std::string_view name) : rest_(text), name_(name) {}
 
   day_set read() {
-    constexpr std::string_view mark = "\xef\xbb\xbf";  // an editor's, before UTF-8
+    constexpr std::string_view mark = "\xef\xbb\xbf";  // a byte-order mark, which some editors write
     if (rest_.starts_with(mark)) rest_.remove_prefix(mark.size());
     while (!rest_.empty()) take_line(next_line());
     if (!until_) {

@@ -8,13 +8,13 @@
 
 namespace detent::detail {
 
-// The rules that an expression states.
+// The rules in an expression.
 struct parsed_expression {
   time_rules times;
   date_rules dates;
 };
 
-// Both throw schedule_error, also for an expression that is never due.
+// Both throw schedule_error, even for an expression that is never due.
 parsed_expression parse_quartz(std::string_view expression);
 parsed_expression parse_unix_cron(std::string_view expression);
 

@@ -11,9 +11,10 @@ entry_pool::~entry_pool() {
 
 calendar_entry& entry_pool::take() {
   const std::lock_guard lock(taking_);
-  if (free_.load(base::relaxed) == nullptr) grow();  // relaxed: only this lock's holder takes anything
+  if (free_.load(base::relaxed) == nullptr) grow();  // relaxed: only the holder of this lock takes entries
   calendar_entry* top = free_.load(base::acquire);   // (3) acquire: pairs with (4), for next_free
-  while (!free_.compare_exchange_weak(top, top->next_free, base::acquire, base::acquire)) {  // (5) acquire: as (3)
+  // (5) acquire: pairs with (4), for next_free.
+  while (!free_.compare_exchange_weak(top, top->next_free, base::acquire, base::acquire)) {
   }
   return *top;
 }
@@ -27,7 +28,7 @@ void entry_pool::give_back(calendar_entry& entry) noexcept {
 
 void entry_pool::grow() {
   std::size_t place = 0;
-  while (place < chunks_.size() && chunks_[place].load(base::relaxed) != nullptr) ++place;  // relaxed: under the lock
+  while (place < chunks_.size() && chunks_[place].load(base::relaxed) != nullptr) ++place;  // relaxed: the lock is held
   if (place == chunks_.size()) throw std::bad_alloc();
   auto* const chunk = new calendar_entry[size_of(place)];
   chunks_[place].store(chunk, base::release);  // (2) release: pairs with (1)

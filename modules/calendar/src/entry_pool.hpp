@@ -12,8 +12,8 @@
 
 namespace detent::detail {
 
-// The entries of a calendar: in chunks, each twice as large as the one before, which stay until its end. Giving back is
-// lock-free, as the driver does it; taking is done under a lock.
+// The entries of a calendar. They lie in chunks, each twice as large as the one before, which stay until the calendar's
+// end. Returning an entry is lock-free, because the driver does it. Taking one needs a lock.
 class entry_pool {
  public:
   entry_pool() = default;
@@ -24,7 +24,7 @@ class entry_pool {
   calendar_entry& take();  // throws bad_alloc
   void give_back(calendar_entry& entry) noexcept;
 
-  // Each entry that there was when the call began, in use or not.
+  // Visits each entry that existed when the call began, in use or not.
   template <class Visit>
   void for_each(Visit&& visit) {
     for (std::size_t place = 0; place < chunks_.size(); ++place) {
@@ -39,7 +39,7 @@ class entry_pool {
   void grow();
 
   std::mutex taking_;
-  // A stack of which only one thread at a time takes, under the lock: so what it sees on top stays in its place.
+  // A stack from which only one thread at a time takes, under the lock. So an entry that it sees on top stays there.
   base::atomic<calendar_entry*> free_{nullptr};
   std::array<base::atomic<calendar_entry*>, 40> chunks_{};
 };

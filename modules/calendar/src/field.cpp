@@ -93,7 +93,7 @@ void field::add_item(const field_kind& kind, std::string_view item, int base, fi
     last = value(kind, to);
     const bool names = name_in(kind, from).has_value();
     if (names != name_in(kind, to).has_value()) refuse(kind.name, item, "a range has two numbers or two names");
-    // Where Sunday is 7 as well as 0, a range of names may end with it.
+    // If Sunday is 7 as well as 0, a range of names may end with it.
     if (last < first && names && last == kind.least && kind.most > kind.star_most) last = kind.most;
   }
   if (slash != std::string_view::npos && !kind.steps_after_names && name_in(kind, range.substr(0, dash))) {

@@ -9,7 +9,8 @@
 
 namespace detent::detail {
 
-// The text in quotes, cut to a readable length, unprintable bytes as \xNN: safe inside a one-line message.
+// Returns the text in quotes, cut to a readable length, with unprintable bytes as \xNN, so that it is safe in a
+// one-line message.
 std::string in_quotes(std::string_view text);
 
 std::string day_text(civil_day day);  // YYYY-MM-DD

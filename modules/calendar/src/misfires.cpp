@@ -8,7 +8,7 @@ namespace {
 
 constexpr duration instant(1);
 
-// Planned times from `planned` to `last`, both included; `limit` stands for as many or more.
+// Counts the planned times from `planned` to `last`, including both. `limit` stands for that many or more.
 std::uint64_t count(const detent::schedule& of, wall_time planned, wall_time last, std::uint64_t limit = most_counted) {
   std::uint64_t counted = 0;
   for (std::optional<wall_time> at = planned; at && *at <= last && counted < limit; at = next_due(of, *at).planned) {
@@ -17,8 +17,8 @@ std::uint64_t count(const detent::schedule& of, wall_time planned, wall_time las
   return counted;
 }
 
-// The first of the latest `n` planned times up to `last`, by bisection; there are as many from `planned` on, which is
-// one. Two are a second apart or more.
+// Finds by bisection the first of the latest `n` planned times up to `last`. There are at least `n` from `planned` on,
+// which is itself one. Two of them are at least a second apart.
 wall_time latest(const detent::schedule& of, wall_time planned, wall_time last, std::uint64_t n = 1) {
   wall_time found = planned;
   for (wall_time end = last; end - found >= std::chrono::seconds(1);) {
@@ -49,8 +49,8 @@ due_time next_due(const detent::schedule& of, wall_time after) {
   }
 }
 
-// A schedule by elapsed time goes on at once. But its last run does not come again, else each small step back just
-// after a run would repeat it.
+// A schedule by elapsed time continues at once. But its last run does not come again, because otherwise each small step
+// back just after a run would repeat it.
 wall_time set_back_to(const detent::schedule& of, wall_time now, wall_time ran) {
   if (ran < now) return now;
   return of.fixed() || next_due(of, now).planned == ran ? ran : now;
@@ -74,7 +74,7 @@ misfire_answer answer_misfire(const detent::schedule& of, wall_time planned, wal
   const std::uint64_t due = count(of, planned, now, most_counted + 1);
   if (due <= most) return {{planned}, 0, now};
   if (due <= most_counted) return {{nth_from(of, planned, due - most)}, due - most, now};
-  return {{latest(of, planned, now, most)}, most_counted, now};  // too many to go through
+  return {{latest(of, planned, now, most)}, most_counted, now};  // too many to count one by one
 }
 
 }  // namespace detent::detail

@@ -42,10 +42,10 @@ constexpr field_kind year = {
 constexpr bool is(char c, char letter) noexcept { return c == letter || c == letter - 'A' + 'a'; }
 constexpr bool ends_in(std::string_view text, char letter) noexcept { return !text.empty() && is(text.back(), letter); }
 
-// Sunday is 1, and bit 0.
+// Sunday is 1 and has bit 0.
 std::uint8_t weekday_bit(int weekday) noexcept { return static_cast<std::uint8_t>(1u << (weekday - 1)); }
 
-// Cuts `L`, `L-n` and a `W` after them.
+// Reads `L` or `L-n`, and a `W` after it.
 void read_last(const field& in, month_day_rules& days) {
   std::string_view text = in.text();
   const bool nearest = ends_in(text, 'W');

@@ -8,7 +8,7 @@
 namespace detent::detail {
 namespace {
 
-// From here on a day does not exist, rather than that an hour is skipped: cron's own limit.
+// A longer gap means that days do not exist, not that hours are skipped. The limit is cron's own.
 constexpr std::int64_t longest_gap = 3 * 3600;
 
 constexpr day_number day_number_at(civil_second at) noexcept { return static_cast<day_number>(at / seconds_a_day); }
@@ -27,20 +27,20 @@ std::optional<civil_second> schedule_plan::civil_at_or_after(civil_second from, 
   return *day * seconds_a_day + (in_day && *day == today ? *in_day : times.first());
 }
 
-// Local time grows with the instant inside a segment, and jumps between two. So each segment is searched by itself, and
-// what the jump skips or repeats is decided where it is known.
+// Within a segment, local time grows with the instant; between two segments it jumps. So each segment is searched
+// separately, and times that the jump skips or repeats are decided there.
 std::optional<std::int64_t> schedule_plan::due_at_or_after(std::int64_t from) const {
   const zone_rules& zone = options.zone.rules();
   const bool once = times.fixed && options.overlap == in_overlap::once;
   const bool after_gap = times.fixed && options.gap == in_gap::after;
-  // Where a gap ends at `from`, the segment before it still decides.
+  // If a gap ends at `from`, the segment before it still decides.
   for (std::size_t index = zone.index_at(from - 1);;) {
     const offset_segment& here = zone.segments[index];
     civil_second earliest = from + here.offset;
     if (once) earliest = std::max(earliest, here.shown);
     const std::int64_t end = zone.end_of(index);
     const std::int64_t then_offset = end == never ? here.offset : zone.segments[index + 1].offset;
-    // The next segment shows again what lies before `earliest`: a later day must wait, and may be unknown.
+    // The next segment shows times before `earliest` again. A later day must wait, and may be unknown.
     const bool again = end != never && end + then_offset < earliest;
     const auto found = civil_at_or_after(earliest, again ? day_number_at(end + here.offset - 1) + 1 : day_count);
     if (found && *found - here.offset < end) return *found - here.offset;
@@ -51,7 +51,7 @@ std::optional<std::int64_t> schedule_plan::due_at_or_after(std::int64_t from) co
     from = end;
     if (!again) {
       if (!found) return std::nullopt;
-      // Nothing is due before `found` by any local clock, and none of them is a day away from UTC.
+      // No local clock has a due time before `found`, and none is a day away from UTC.
       from = std::max(from, *found - seconds_a_day);
     }
     index = from == end ? index + 1 : zone.index_at(from);

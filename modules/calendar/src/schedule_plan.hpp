@@ -19,16 +19,16 @@ struct schedule_plan {
   schedule_options options;
   time_rules times;
   date_rules dates;
-  std::optional<day_set> only;  // none: every day
+  std::optional<day_set> only;  // empty for every day
   duration shift{};
 
-  // The first due instant from `from` on, before it is shifted; both in seconds since 1970, UTC. Throws what
-  // day_set::contains() does.
+  // Returns the first due instant from `from` on, before it is shifted. Both are seconds since 1970, UTC. Throws what
+  // day_set::contains() throws.
   std::optional<std::int64_t> due_at_or_after(std::int64_t from) const;
 
  private:
-  // The first local time from `from` on that the fields mean, whether or not the clock shows it. It looks at no day
-  // from `before` on.
+  // Returns the first local time from `from` on that satisfies the fields, even if the clock does not show it. Looks at
+  // no day from `before` on.
   std::optional<civil_second> civil_at_or_after(civil_second from, day_number before) const;
 };
 

@@ -6,7 +6,7 @@
 namespace detent::detail {
 namespace {
 
-// The lowest bit from `from` on; -1: there is none.
+// Returns the lowest bit from `from` on, or -1 if there is none.
 int bit_at_or_after(std::uint64_t bits, int from) noexcept {
   const std::uint64_t left = from < 64 ? bits & (~std::uint64_t{0} << from) : 0;
   return left != 0 ? std::countr_zero(left) : -1;

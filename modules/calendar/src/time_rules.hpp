@@ -10,9 +10,9 @@ namespace detent::detail {
 struct time_rules {
   std::uint64_t seconds = 0, minutes = 0;  // bits 0 to 59; never empty
   std::uint64_t hours = 0;                 // bits 0 to 23; never empty
-  bool fixed = false;                      // numbers, lists and ranges: a gap or an overlap moves or drops it
+  bool fixed = false;                      // only numbers, lists and ranges: a gap or an overlap moves or drops it
 
-  // Seconds since midnight of the first such time from `second` on, if the day has one.
+  // Returns the seconds since midnight of the first such time from `second` on, if the day has one.
   std::optional<std::int32_t> at_or_after(std::int32_t second) const noexcept;
   std::int32_t first() const noexcept { return *at_or_after(0); }
 };

@@ -24,7 +24,7 @@ using rules_pointer = std::shared_ptr<const detail::zone_rules>;
   throw error(calendar_errc::unknown_zone, "time zone " + detail::in_quotes(name) + ": " + why);
 }
 
-// Nothing that climbs out of the database, or means a file elsewhere: names are words between single slashes.
+// A name consists of words between single slashes, so it cannot leave the database or name a file elsewhere.
 bool is_zone_name(std::string_view name) {
   constexpr std::size_t longest = 64;
   const auto in_word = [](char c) {
@@ -40,7 +40,7 @@ bool is_zone_name(std::string_view name) {
   return before != '/';
 }
 
-// At most `most` bytes of the file and one more.
+// Reads at most `most` bytes of the file, and one more.
 std::string bytes_of(const std::filesystem::path& file, std::size_t most) {
   std::ifstream from(file, std::ios::binary);
   std::string bytes(most + 1, '\0');
@@ -51,7 +51,7 @@ std::string bytes_of(const std::filesystem::path& file, std::size_t most) {
 }
 
 rules_pointer read_zone(const std::string& name) {
-  constexpr std::size_t longest = std::size_t{1} << 18;  // a hundred times what zic makes of the database
+  constexpr std::size_t longest = std::size_t{1} << 18;  // a hundred times the size of files that zic makes
   const char* const set = std::getenv("TZDIR");
   const std::filesystem::path database = set != nullptr && *set != '\0' ? set : "/usr/share/zoneinfo";
   std::error_code trouble;

@@ -27,7 +27,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 7> macros = 
                                                                                   {"@midnight", "0 0 * * *"},
                                                                                   {"@hourly", "0 * * * *"}}};
 
-// The five fields that the macro stands for; of another expression itself.
+// Returns the five fields that the macro stands for, or an expression that is no macro unchanged.
 std::string_view expanded(std::string_view expression) {
   const std::size_t begin = expression.find_first_not_of(" \t");
   if (begin == std::string_view::npos || expression[begin] != '@') return expression;

@@ -15,8 +15,8 @@ nanoseconds_t read_wall() noexcept {
   return at.tv_sec * nanoseconds_t{1'000'000'000} + at.tv_nsec;
 }
 
-// The wall clock between two readings of the steady one. What counts is the later of these: the distance is then too
-// small by at most what lies between the two, so that deadlines come late by that, and never early.
+// A reading of the wall clock between two readings of the steady clock. The later of the two counts. The distance is
+// then too small by at most the time between the two, so deadlines may be late by that, but never early.
 struct bracketed {
   nanoseconds_t distance;
   nanoseconds_t uncertain;
@@ -29,7 +29,7 @@ bracketed read_both() noexcept {
   return {wall - after, after - before};
 }
 
-// The closest of several, as the thread may lose its core between two readings.
+// Takes the closest of several, because the thread may lose its core between two readings.
 nanoseconds_t measure() noexcept {
   constexpr int enough = 5, most = 100;
   constexpr nanoseconds_t close = 1000;

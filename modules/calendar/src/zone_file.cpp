@@ -20,7 +20,7 @@
 namespace detent::detail {
 namespace {
 
-// A day before and after the years of schedules: local time may be ahead of UTC, or late.
+// A day before and after the years of schedules, because local time may be ahead of UTC or behind it.
 constexpr std::int64_t first_instant = -2 * seconds_a_day;
 constexpr std::int64_t last_instant = (day_count + 2) * seconds_a_day;
 
@@ -37,7 +37,7 @@ class byte_reader {
     rest_.remove_prefix(count);
     return taken;
   }
-  // Big endian, of 4 or 8 bytes.
+  // A big-endian number of 4 or 8 bytes.
   std::int64_t number(std::size_t size) {
     std::uint64_t value = 0;
     for (const char c : take(size)) value = value << 8 | static_cast<unsigned char>(c);
@@ -77,14 +77,14 @@ std::vector<std::int64_t> read_offsets(byte_reader from, std::uint64_t count) {
   std::vector<std::int64_t> all;
   for (; count != 0; --count) {
     all.push_back(from.number(4));
-    from.take(2);  // whether it is daylight saving time, and its name
+    from.take(2);  // the daylight-saving flag and the index of the name
     if (std::abs(all.back()) >= seconds_a_day) refuse("an offset is a day or more");
   }
   if (all.empty()) refuse("it has no offset");
   return all;
 }
 
-// Times with leap seconds become times without.
+// Converts times with leap seconds into times without.
 class leap_seconds {
  public:
   leap_seconds(byte_reader from, std::uint64_t count, std::size_t time_size) {
@@ -100,10 +100,10 @@ class leap_seconds {
   }
 
  private:
-  std::vector<offset_change> all_;  // how many seconds the times from `at` on have more
+  std::vector<offset_change> all_;  // the number of additional seconds in times from `at` on
 };
 
-// The changes that a block lists, after one at the beginning of time.
+// Returns the changes that a block lists, after a change at the beginning of time.
 std::vector<offset_change> read_block(byte_reader& from, const block_header& header, std::size_t time_size) {
   byte_reader times(from.take(header.changes * time_size));
   const std::string_view types = from.take(header.changes);
@@ -127,7 +127,7 @@ std::chrono::year year_of(std::int64_t instant) {
   return civil_day(std::chrono::floor<std::chrono::days>(at)).year();
 }
 
-// The footer holds after the last listed change, and prevails if it contradicts that one: zic makes such files.
+// The footer applies after the last listed change and overrides it if they contradict each other; zic makes such files.
 void append_footer(std::string_view text, std::vector<offset_change>& all) {
   const std::int64_t from = std::clamp(all.back().at, first_instant - 1, last_instant) + 1;
   const std::vector<offset_change> more =
@@ -137,7 +137,7 @@ void append_footer(std::string_view text, std::vector<offset_change>& all) {
   all.insert(all.end(), after, more.end());
 }
 
-// If several changes fall on one instant, the last holds.
+// If several changes have the same instant, the last one counts.
 std::vector<offset_segment> segments_of(const std::vector<offset_change>& changes) {
   zone_rules rules;
   auto each = std::upper_bound(changes.begin(), changes.end(), offset_change{first_instant, 0});

@@ -8,8 +8,8 @@
 
 namespace detent::detail {
 
-// The segments that a zone's file means, for all years that schedules know. What the file does not list follows from
-// its footer. Leap seconds are taken out, as wall times do not count them. Throws bad_zone_file.
+// Returns the segments of a zone's file for all years that schedules know. The footer gives the changes that the file
+// does not list. Leap seconds are taken out, because wall times do not count them. Throws bad_zone_file.
 std::vector<offset_segment> read_zone_file(std::string_view bytes);
 
 }  // namespace detent::detail

@@ -15,7 +15,7 @@ namespace {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
-// Takes a footer apart, from left to right.
+// Reads a footer from left to right.
 class footer_reader {
  public:
   explicit footer_reader(std::string_view text) : text_(text), rest_(text) {}
@@ -31,7 +31,7 @@ class footer_reader {
     if (!take_if(c)) refuse();
   }
 
-  // Letters, or letters, digits and signs between < and >. Nothing here needs it.
+  // Skips letters, or letters, digits and signs between < and >, which are not needed here.
   void skip_name() {
     constexpr std::size_t shortest = 3;
     const bool quoted = take_if('<');
@@ -58,7 +58,7 @@ class footer_reader {
     return value;
   }
 
-  // [+-]hh[:mm[:ss]], in seconds.
+  // Reads [+-]hh[:mm[:ss]], in seconds.
   std::int64_t time(std::int32_t most_hours) {
     const bool negative = take_if('-');
     if (!negative) take_if('+');
@@ -70,14 +70,15 @@ class footer_reader {
     return negative ? -seconds : seconds;
   }
 
-  // POSIX counts to the west.
+  // POSIX counts towards the west.
   std::int64_t offset() {
-    constexpr std::int32_t most_hours = 23;  // POSIX has 24, which no zone had; so local time is within a day of UTC
+    // POSIX allows 24, which no zone has had; so local time is within a day of UTC.
+    constexpr std::int32_t most_hours = 23;
     return -time(most_hours);
   }
 
   yearly_date date() {
-    constexpr std::int32_t most_hours = 167;  // a week, by RFC 9636
+    constexpr std::int32_t most_hours = 167;  // a week, as in RFC 9636
     yearly_date at;
     at.time = std::int64_t{2} * 3600;
     if (take_if('M')) {
@@ -148,7 +149,7 @@ std::vector<offset_change> zone_footer::changes(std::chrono::year first, std::ch
     all.push_back({daylight_->begin.seconds_in(each) - standard_, daylight_->offset});
     all.push_back({daylight_->end.seconds_in(each) - daylight_->offset, standard_});
   }
-  // Stable: daylight saving time that lasts all the year ends and begins at one instant.
+  // A stable sort, because daylight saving time that lasts all year ends and begins at the same instant.
   std::stable_sort(all.begin(), all.end());
   return all;
 }

@@ -18,14 +18,14 @@ inline constexpr std::int64_t never = std::numeric_limits<std::int64_t>::max();
 struct offset_segment {
   std::int64_t begin;   // seconds since 1970, UTC
   std::int64_t offset;  // seconds that local time is ahead of UTC
-  civil_second shown;   // earlier segments have shown every civil second before this one
+  civil_second shown;   // all earlier civil seconds were shown by earlier segments
 };
 
 struct zone_rules {
   std::string name;
-  std::vector<offset_segment> segments;  // at least one; the first one's beginning is the beginning of time
+  std::vector<offset_segment> segments;  // at least one; the first begins at the beginning of time
 
-  // Adds a segment after the others. An offset that stays as it was is no change: a name alone may change.
+  // Adds a segment after the others. An unchanged offset adds nothing, because a change may concern only the name.
   void add(std::int64_t begin, std::int64_t offset);
   std::size_t index_at(std::int64_t instant) const noexcept;
   // Returns when segment `index` ends.

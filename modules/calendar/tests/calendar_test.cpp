@@ -204,7 +204,7 @@ TEST(Calendar, MovesWhatIsPendingWhenItsZoneIsReadAgain) {
   becomes("Asia/Tokyo");
   EXPECT_EQ(test.timers.reload_zones(), 1u);
   test.go_on_for(hours(24));
-  EXPECT_EQ(ran.planned, (times{at(2024, 1, 2, 3)}));  // 12:00 there
+  EXPECT_EQ(ran.planned, (times{at(2024, 1, 2, 3)}));  // 12:00 in that zone
 
   fs::remove(zone);
   EXPECT_THROW(test.timers.reload_zones(), error);

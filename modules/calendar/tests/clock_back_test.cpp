@@ -24,7 +24,7 @@ times minutes_of_day(std::initializer_list<int> minutes) {
   return all;
 }
 
-// The runs of `when` around a step back of the clock.
+// Returns the runs of `when` around a step back of the clock.
 times run_around_a_step(const schedule& when, duration before, duration step, duration after,
                         calendar_set_up set_up = {}) {
   virtual_calendar test(std::move(set_up));
@@ -46,7 +46,7 @@ TEST(CalendarBack, ByElapsedTimeAScheduleGoesOnWhereItsFirstRunIsStillToCome) {
   EXPECT_EQ(run_around_a_step(hourly(), seconds(1), minutes(59), minutes(121)), minutes_of_day({0, 60}));
 }
 
-// The distance of two runs is then less than twice what it should be, and no small step repeats a run.
+// So the distance between two runs is less than twice what it should be, and no small step repeats a run.
 TEST(CalendarBack, ByElapsedTimeTheLastRunDoesNotComeAgain) {
   EXPECT_EQ(run_around_a_step(each_minute(), minutes(5), milliseconds(2), minutes(2)),
             minutes_of_day({1, 2, 3, 4, 5, 6}));
@@ -76,7 +76,7 @@ TEST(CalendarBack, AFixedTimeThatIsStillToComeRuns) {
             minutes_of_day({150}));
 }
 
-// The clock is ahead by mistake for a moment. What it passed over has run at once, or has been skipped.
+// The clock is ahead by mistake for a moment. The times that it passed have run at once or were skipped.
 TEST(CalendarBack, AfterAMistakeEachJobRunsOnceThatDay) {
   for (const misfire rule : {misfire::once, misfire::all, misfire::skip}) {
     virtual_calendar test;
@@ -145,7 +145,7 @@ TEST(CalendarBack, ByALotInARunAreNotUndoneByAReloadOfTheZones) {
   EXPECT_EQ(ran.planned.at(1), at(2024, 1, 2, 1));
 }
 
-// The run that the wrong date made late is no permission for those up to that date.
+// The run that the wrong date made late does not admit the times up to that date.
 TEST(CalendarBack, ByALotHaveMisfiresCountAgain) {
   virtual_calendar test;
   run_log ran;

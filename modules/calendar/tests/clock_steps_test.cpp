@@ -21,7 +21,7 @@ schedule hourly() { return schedule::quartz("0 0 * * * ?"); }
 
 struct rule {
   misfire on_misfire;
-  times planned;         // of those runs that come late
+  times planned;         // of the late runs
   std::uint64_t missed;  // of the first run
   std::uint64_t missed_of_all;
 };
@@ -97,7 +97,7 @@ TEST(CalendarMisfire, MakesNoBurstOfAYearAsleep) {
   EXPECT_EQ(once.planned, (times{now}));
 }
 
-// Of more than are counted one by one.
+// There are more than are counted one by one.
 TEST(CalendarMisfire, RunsTheLatestUpToTheBoundHoweverSparseTheyAre) {
   for (const char* const text : {"0 * * * * ?", "0/10 * * * * ?", "* * 9-16 ? * MON-FRI"}) {
     virtual_calendar test;

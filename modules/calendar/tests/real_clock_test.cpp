@@ -30,7 +30,7 @@ wall_time wall_now() {
   return wall_time(seconds(at.tv_sec) + duration(at.tv_nsec));
 }
 
-// False: the system does not permit it.
+// Returns false if the system does not permit it.
 bool step_clock(microseconds by) {
   timex change{};
   change.modes = ADJ_SETOFFSET | ADJ_NANO;
@@ -40,7 +40,7 @@ bool step_clock(microseconds by) {
   return adjtimex(&change) != -1;
 }
 
-// There and back, so that the clock of the machine is left as it was.
+// Steps there and back, so that the machine's clock stays as it was.
 class stepped_clock {
  public:
   explicit stepped_clock(microseconds by) : by_(by), stepped_(step_clock(by)) {}
@@ -105,7 +105,7 @@ TEST(CalendarRealClock, FollowsAStepThatComesWhileItFollowsAnother) {
   EXPECT_EQ(second.get_future().wait_for(seconds(20)), std::future_status::ready);
 }
 
-// Adds, runs, cancels, steps and reloads at once, on a pool: nothing is lost, and the sanitizers see nothing.
+// Adds, runs, cancels, steps and reloads at the same time, on a pool: nothing is lost, and the sanitizers find nothing.
 TEST(CalendarThreads, EachTimerRunsOnceOrIsCancelledWhileTheClockIsSet) {
   constexpr int threads = 3, of_each = 300;
   std::atomic<int> ran{0}, cancelled{0};
@@ -115,7 +115,7 @@ TEST(CalendarThreads, EachTimerRunsOnceOrIsCancelledWhileTheClockIsSet) {
     std::atomic<bool> over{false};
     testing::joined_thread clock([&] {
       while (!over) {
-        const stepped_clock there_and_back{microseconds(1)};  // where it is not permitted, the zones alone are read
+        const stepped_clock there_and_back{microseconds(1)};  // without permission, only the zones are reloaded
         timers.reload_zones();
         std::this_thread::sleep_for(microseconds(300));
       }
@@ -137,7 +137,7 @@ TEST(CalendarThreads, EachTimerRunsOnceOrIsCancelledWhileTheClockIsSet) {
   EXPECT_EQ(ran + cancelled, threads * of_each);
 }
 
-// Reports when its end begins and when that is over.
+// Reports when its destruction begins and when it is over.
 class slow_to_end {
  public:
   slow_to_end(std::promise<void>& begins, std::atomic<bool>& over) : begins_(begins), over_(over) {}
@@ -154,7 +154,7 @@ class slow_to_end {
   std::atomic<bool>& over_;
 };
 
-// Whether a calendar's end waits for that; `another` timer is scheduled while it does.
+// Returns whether a calendar's end waits for that. `another` schedules a timer in the meantime.
 bool ends_after_it(bool another) {
   std::promise<void> begins;
   std::atomic<bool> over{false};
@@ -170,7 +170,7 @@ bool ends_after_it(bool another) {
 
 TEST(CalendarThreads, EndsOnceWhatACallbackHoldsIsDestroyed) { EXPECT_TRUE(ends_after_it(false)); }
 
-// The next timer does not get the place of the one that is ending.
+// The next timer does not get the place of the one that is still ending.
 TEST(CalendarThreads, EndsOnceThatIsDestroyedWhereAnotherTimerWasScheduledMeanwhile) {
   EXPECT_TRUE(ends_after_it(true));
 }

@@ -102,7 +102,7 @@ TEST(Schedule, BeyondWhatTheDaysKnowNextFailsLoudly) {
     EXPECT_EQ(trouble.code(), calendar_errc::days_exhausted);
     EXPECT_NE(std::string(trouble.what()).find("2024-11-03"), std::string::npos) << trouble.what();
   }
-  const auto at_midnight = day_set::every_day().known_until(year(2018) / 2 / 17);  // which the clock shows twice
+  const auto at_midnight = day_set::every_day().known_until(year(2018) / 2 / 17);  // the clock shows this hour twice
   const auto late = schedule::daily(23h + 30min, in("America/Sao_Paulo", in_gap::after, in_overlap::twice));
   EXPECT_EQ(due(late.only_on(at_midnight), at(2018, 2, 18), 2),
             (times{at(2018, 2, 18, 1, 30), at(2018, 2, 18, 2, 30)}));

@@ -16,7 +16,7 @@ using std::chrono::minutes;
 using std::chrono::month;
 using std::chrono::year;
 
-// UTC.
+// A time in UTC.
 inline wall_time at(int y, unsigned m, unsigned d, int hour = 0, int minute = 0, int second = 0) {
   return std::chrono::sys_days(year(y) / month(m) / day(d)) + hours(hour) + minutes(minute) +
          std::chrono::seconds(second);

@@ -24,7 +24,7 @@ class virtual_calendar {
 
   static wall_time epoch() { return at(2024, 1, 2); }
 
-  // Time goes on, and the engine keeps up with it.
+  // Time passes, and the engine keeps up with it.
   void go_on_for(duration time) {
     const time_point end = clock.now() + time;
     for (auto next = engine.next_deadline(); next && *next <= end; next = engine.next_deadline()) {
@@ -33,7 +33,7 @@ class virtual_calendar {
     }
     clock.advance_to(end);
   }
-  // Lets time go on, without a poll until it has.
+  // Lets time pass, with a poll only at the end.
   void sleep_for(duration time) {
     clock.advance(time);
     catch_up();

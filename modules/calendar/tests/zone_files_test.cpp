@@ -62,7 +62,7 @@ struct zone_file {
   std::string bytes() const { return version == '\0' ? block(4) : block(4) + block(8) + "\n" + footer + "\n"; }
 };
 
-// The database in which zones are looked for while this lives.
+// The database in which zones are looked for as long as this object lives.
 class database {
  public:
   database() { setenv("TZDIR", directory_.path().c_str(), 1); }
@@ -94,7 +94,7 @@ class database {
 
   const std::optional<std::string> before_ = variable("TZDIR");
   const test::temporary_directory directory_;
-  static inline int count_ = 0;  // over all tests, as a process reads a name once
+  static inline int count_ = 0;  // over all tests, because a process reads a name only once
 };
 
 std::string host_file(const char* name) {
@@ -142,7 +142,7 @@ TEST(ZoneFile, DaylightSavingTimeThatLastsAllTheYearHasNoGaps) {
   }
 }
 
-// The file says more of the time before its last change than the footer, and nothing of that after it.
+// The file has more detail than the footer before its last change, and nothing after it.
 TEST(ZoneFile, TheFooterHoldsAfterTheLastChangeOfTheFile) {
   database zones;
   const std::int64_t from = unix_time(at(2040, 7, 1));
@@ -233,7 +233,7 @@ TEST(ZoneFile, WithAnyBytesItIsReadOrRefusedInOneLine) {
   for (int count = 0; count < 1000; ++count) {
     std::string bytes = whole;
     for (int changes = random.between(1, 4); changes != 0; --changes) {
-      const std::size_t within = random.between(0, 1) == 0 ? 44 : bytes.size();  // the header, or all
+      const std::size_t within = random.between(0, 1) == 0 ? 44 : bytes.size();  // the header, or the whole file
       bytes[random.between(std::size_t{0}, within - 1)] = static_cast<char>(random.between(0, 255));
     }
     zones.refusal(bytes);

@@ -16,7 +16,7 @@ using std::chrono::sys_seconds;
 
 long long number(sys_seconds at) { return at.time_since_epoch().count(); }
 
-// The change between two times of different offsets.
+// Finds the change between two times with different offsets.
 sys_seconds change_between(const time_zone& zone, sys_seconds before, sys_seconds after) {
   while (after - before > std::chrono::seconds(1)) {
     const sys_seconds middle = before + (after - before) / 2;

@@ -28,10 +28,10 @@ constexpr unsigned rename_noreplace = 1;
 
 constexpr const char* automatic_directory = "/dev/shm";
 
-// Of the mapping that holds the lock; the kernel makes it a page.
+// The size of the mapping that holds the lock; the kernel rounds it up to a page.
 constexpr std::size_t lock_bytes = 1;
 
-// Field 22 of /proc/self/stat; zero if it is unknown. Counted from after the name, which may hold anything.
+// Reads field 22 of /proc/self/stat, or returns zero. It counts from after the name, which may contain anything.
 std::uint64_t start_of_this_process() noexcept {
   std::FILE* file = std::fopen("/proc/self/stat", "re");
   if (file == nullptr) return 0;
@@ -46,22 +46,23 @@ std::uint64_t start_of_this_process() noexcept {
 
 std::uint64_t next_number() noexcept {
   static base::atomic<std::uint64_t> issued{0};
-  return issued.fetch_add(1, base::relaxed) + 1;  // relaxed: must only be unique
+  return issued.fetch_add(1, base::relaxed) + 1;  // relaxed: it must only be unique
 }
 
-// Once in a process, as a host may have a thousand files: with the first engine whose file has an automatic name.
+// Runs once in a process, with the first engine whose counters file has an automatic name, because a host may have a
+// thousand files.
 void age_leftovers_once(const char* directory) noexcept {
   static base::atomic<bool> done{false};
-  // relaxed: only one call may see false; it passes nothing on.
+  // relaxed: only one call may see false, and it publishes nothing.
   if (!done.exchange(true, base::relaxed)) age_leftovers(directory);
 }
 
 std::string next_mark(pid_t process) { return std::to_string(process) + "." + std::to_string(next_number()); }
 
-// False: an engine writes the file, or is about to replace it. Where a file system has no locks, or none of this kind
-// for a file that is open for reading alone, another engine is not noticed.
+// Returns false if an engine writes the file or is about to replace it. If the file system has no locks, or none of
+// this kind for files that are open for reading only, other engines are not noticed.
 bool lock_if_free(int file) noexcept {
-  // A program that looks whether an engine lives has a shared lock for a moment.
+  // A program that checks whether an engine lives holds a shared lock for a moment.
   for (int tries = 50;; --tries) {
     if (flock(file, LOCK_EX | LOCK_NB) == 0) return true;
     const bool refused = errno == EWOULDBLOCK;
@@ -82,7 +83,7 @@ bool is_same_file(int one, int other) noexcept {
   return fstat(one, &a) == 0 && fstat(other, &b) == 0 && is_same(a, b);
 }
 
-// `name` in its directory, hidden from programs that look for counters files.
+// Returns a `name` in the same directory that is hidden from programs that look for counters files.
 std::string unfinished_name(const std::string& path, const std::string& mark) {
   const std::size_t slash = path.rfind('/');
   const std::size_t name = slash == std::string::npos ? 0 : slash + 1;
@@ -96,7 +97,7 @@ std::unique_ptr<counters_memory> make_counters_file(const std::string& path) {
 }
 
 counters_file_memory::counters_file_memory(const std::string& path) : asked_(path), owner_(getpid()) {
-  // A name may be taken: by what an earlier process with this id left, or by a stranger.
+  // A name may be taken by a file of an earlier process with this id, or by a stranger.
   for (int tries = 100; tries != 0; --tries) {
     const std::string mark = next_mark(owner_);
     path_ = path;
@@ -119,14 +120,15 @@ bool counters_file_memory::create() {
     unlink(unfinished_.c_str());
     close(std::exchange(file_, -1));
   }
-  forget_older();  // first, as the next line may throw out of the constructor
+  forget_older();  // first, because the next line may throw out of the constructor
   return fail(asked_, reason);
 }
 
-// The lock shows other engines and programs, in every namespace, that the engine lives. A lock ends with the last
-// use of its open file, so that is one of its own, whose only use is a mapping that no forked child inherits, however
-// it was forked. A umask that takes the file from its owner leaves no other open file than the one. Where the file
-// system has no locks there is none. False: there is no descriptor left, or no memory; see errno.
+// The lock shows other engines and programs, in every namespace, that the engine lives. A lock ends with the last use
+// of its open file. So it has an open file of its own, which is used only by a mapping that no forked child inherits,
+// however it was forked. If the umask denies the owner access, the file cannot be opened again, so its only open file
+// is used. A file system without locks gives none. Returns false if there is no descriptor or no memory left; see
+// errno.
 bool counters_file_memory::hold_lock() {
   int file = ::open(unfinished_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (file >= 0 && !is_same_file(file, file_)) close(std::exchange(file, -1));
@@ -148,7 +150,8 @@ counters_file_memory::~counters_file_memory() {
     named_ ? withdraw() : static_cast<void>(unlink(unfinished_.c_str()));
   }
   forget_older();
-  if (lock_ != nullptr && getpid() == owner_) munmap(lock_, lock_bytes);  // in a child, others may be there by now
+  // In a child, other data may be mapped there by now.
+  if (lock_ != nullptr && getpid() == owner_) munmap(lock_, lock_bytes);
   if (file_ >= 0) close(file_);
 }
 
@@ -177,7 +180,7 @@ bool counters_file_memory::is_vacant() {
   return fail(path_, EEXIST);
 }
 
-// Whether there is nothing at the place where the file is to be, or one whose engine has gone, which it keeps locked.
+// Returns whether the file's place is free, or has a file whose engine is gone; that file is kept locked.
 bool counters_file_memory::may_replace() {
   forget_older();
   const int there = ::open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -185,7 +188,7 @@ bool counters_file_memory::may_replace() {
   char begin[sizeof(counters_layout::magic)];
   const ssize_t got = read(there, begin, sizeof(begin));
   if (got < 0) {
-    const int reason = errno;  // it is a folder, most likely
+    const int reason = errno;  // most likely it is a folder
     close(there);
     return fail(asked_, reason);
   }
@@ -207,16 +210,16 @@ bool counters_file_memory::make_room(std::size_t offset, std::size_t bytes) noex
   try {
     fail(asked_, refused);
   } catch (const std::bad_alloc&) {
-    // The answer says it.
+    // The returned value says so.
   }
   return false;
 }
 
 namespace {
 
-// Gives a file a name that nothing has; errno EEXIST: something has it. A rename, as readers find the file by the name
-// that its descriptors have; where the file system cannot refuse one, by a second link. By number, as musl
-// 1.2.3 has no function for the call.
+// Gives a file a name that is free. If it is taken, errno is EEXIST. It renames the file, because readers look for the
+// name that its descriptors have. If the file system cannot refuse a rename onto another file, it makes a second link.
+// It uses the number of the system call because musl 1.2.3 has no function for it.
 bool name_if_vacant(const char* from, const char* to) noexcept {
   if (syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, rename_noreplace) == 0) return true;
   if (errno != EINVAL && errno != ENOSYS) return false;
@@ -227,19 +230,20 @@ bool name_if_vacant(const char* from, const char* to) noexcept {
 
 }  // namespace
 
-// Only the engine that has the lock of the older file replaces it, and all that want its name need that lock first.
+// Only the engine that holds the lock of the older file replaces it, and every engine that wants its name needs that
+// lock first.
 bool counters_file_memory::publish() {
   if (file_ < 0) return true;
   if (is_auto()) age_leftovers_once(automatic_directory);
   for (int tries = 100; tries != 0; --tries) {
     const bool replaces = older_ >= 0 && is_at_name(older_);
     if (!replaces && name_if_vacant(unfinished_.c_str(), path_.c_str())) return named_ = true;
-    if (replaces || errno != EEXIST) {  // here there are no hard links, and a race is not noticed
+    if (replaces || errno != EEXIST) {  // no hard links here, so a race goes unnoticed
       if (std::rename(unfinished_.c_str(), path_.c_str()) != 0) return fail(asked_, errno);
       forget_older();
       return named_ = true;
     }
-    // Somebody was faster.
+    // Another engine was faster.
     if (is_auto()) {
       name_automatically(next_mark(owner_));
     } else if (!may_replace()) {
@@ -272,7 +276,7 @@ void counters_file_memory::make_private() noexcept {
   if (file_ < 0) return;
   for (std::size_t i = 0; i < count_; ++i) {
     const piece& each = pieces_[i];
-    // If it fails the child goes on counting in its parent's file: a fork has no caller to report to.
+    // If it fails, the child continues to count in its parent's file, because a fork has no caller to report to.
     static_cast<void>(mmap(each.at, each.bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_FIXED, file_,
                            static_cast<off_t>(each.offset)));
   }

@@ -9,20 +9,21 @@
 
 namespace detent::detail {
 
-// A file is made under another name and takes its own when it is complete. Of two that want one name, in one process or
-// two, one gets it.
+// A file is made under another name and gets its own when it is complete. If two engines want one name, in one process
+// or in two, one of them gets it.
 class counters_file_memory final : public counters_memory {
  public:
-  // `path` "auto": /dev/shm/detent.PID.NUMBER. Throws bad_alloc; what the file system refuses is reported by problem().
+  // The path "auto" stands for /dev/shm/detent.PID.NUMBER. Throws bad_alloc. What the file system refuses is reported
+  // by problem().
   explicit counters_file_memory(const std::string& path);
-  // Takes an `auto` file away.
+  // Removes an `auto` file.
   ~counters_file_memory() override;
 
-  // Whether this holds a flock(LOCK_EX) on the file, for as long as it exists and the process lives. A forked child has
-  // no part in it.
+  // Returns whether this object holds a flock(LOCK_EX) on the file, which lasts as long as the object and the process.
+  // A forked child does not share it.
   bool is_locked() const noexcept { return lock_ != nullptr; }
   void describe(counters_layout::header& into) const noexcept override;
-  // In place of an older file that is no longer written.
+  // Replaces an older file that is no longer written.
   bool publish() override;
   void withdraw() noexcept override;
   void make_private() noexcept override;
@@ -42,9 +43,9 @@ class counters_file_memory final : public counters_memory {
 
   const std::string asked_;
   std::string path_;
-  std::string unfinished_;  // the name until publish()
-  int older_ = -1;        // the file of an ended engine that has the name; locked, so that no other engine replaces it
-  void* lock_ = nullptr;  // an unused mapping of the same file, opened for the lock alone
+  std::string unfinished_;  // the file's name before publish()
+  int older_ = -1;        // the file of an ended engine with the same name; locked, so that no other engine replaces it
+  void* lock_ = nullptr;  // an unused mapping of the same file, opened only for the lock
   pid_t owner_;
   bool named_ = false;
 };

@@ -23,7 +23,7 @@ namespace {
 constexpr time_t a_day = 24 * 60 * 60;
 constexpr int most_files = 1024;  // any user may leave a hundred thousand in the directory
 
-// Whether an automatic file has such a name: detent.PID.NUMBER.
+// Returns whether the name is automatic: detent.PID.NUMBER.
 bool is_automatic(std::string_view name) noexcept {
   constexpr std::string_view prefix = "detent.";
   if (!name.starts_with(prefix)) return false;
@@ -35,7 +35,7 @@ bool is_automatic(std::string_view name) noexcept {
   return is_number(name.substr(0, dot)) && dot != name.size() && is_number(name.substr(dot + 1));
 }
 
-// Whether the file says that its engine holds a lock for as long as it lives.
+// Returns whether the file says that its engine holds a lock as long as it lives.
 bool has_lock(int file) noexcept {
   char magic[sizeof(counters_layout::magic)] = {};
   std::uint32_t locked = 0;
@@ -44,7 +44,7 @@ bool has_lock(int file) noexcept {
          pread(file, &locked, sizeof locked, offsetof(counters_layout::header, locked)) == sizeof locked && locked == 1;
 }
 
-// No engine has the lock of the file.
+// No engine may hold the lock of the file.
 void age(int directory, const char* name, int file) noexcept {
   struct stat now {};
   if (fstat(file, &now) != 0 || now.st_uid != geteuid()) return;
@@ -68,7 +68,7 @@ void age_leftovers(const char* directory) noexcept {
     const int file = openat(dirfd(list), each->d_name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
     if (file < 0) continue;
     if (has_lock(file) && flock(file, LOCK_SH | LOCK_NB) == 0) age(dirfd(list), each->d_name, file);
-    close(file);  // gives the lock back
+    close(file);  // releases the lock
   }
   closedir(list);
 }

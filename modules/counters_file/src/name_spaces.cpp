@@ -13,7 +13,7 @@ name_spaces name_spaces_of_this_process() noexcept {
   name_spaces own;
   struct stat there {};
   if (stat("/proc/self/ns/pid", &there) == 0) own.processes = there.st_ino;
-  // Two lines: the clock's name, seconds and nanoseconds.
+  // Each of the two lines has the clock's name, seconds and nanoseconds.
   std::FILE* file = std::fopen("/proc/self/timens_offsets", "re");
   if (file == nullptr) return own;
   char clock[16];

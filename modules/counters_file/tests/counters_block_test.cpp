@@ -30,7 +30,7 @@ engine_options with_file(const std::string& path, std::string name = "name") {
   return options;
 }
 
-// With a file that has its name.
+// Tests with a file that has its name.
 class CountersBlock : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -184,14 +184,15 @@ TEST_F(CountersBlock, SaysWhyThereIsNone) {
 
 TEST_F(CountersBlock, SaysWhyItCannotBeShown) {
   counters_block refused(with_file(folder / "folder"));
-  std::filesystem::create_directory(folder / "folder");  // in between
+  std::filesystem::create_directory(folder / "folder");  // a folder comes in between
   std::string why;
   EXPECT_EQ(refused.check(why), errc{});
   EXPECT_EQ(refused.publish(why), errc::invalid_option);
   EXPECT_EQ(why, "counters_file = " + (folder / "folder") + ": Is a directory; name a file in it");
 }
 
-// Nothing else orders the two: a thread that finds a label's number, were it by a guess, finds its block and its name.
+// Nothing else orders the two threads. A thread that finds a label's number, even by guessing, must find its block and
+// its name.
 TEST(LabelStore, ALabelThatIsFoundIsWhole) {
   constexpr std::uint16_t count = 20;
   auto name = [](std::uint16_t number) { return "label " + std::to_string(number); };
@@ -208,7 +209,7 @@ TEST(LabelStore, ALabelThatIsFoundIsWhole) {
   for (std::uint16_t number = 1; number <= count; ++number) {
     const label_block* found = nullptr;
     while ((found = labels.find(number)) == nullptr) {
-      ASSERT_FALSE(refused.load(std::memory_order_relaxed)) << "no label is made";  // relaxed: orders nothing, either
+      ASSERT_FALSE(refused.load(std::memory_order_relaxed)) << "no label is made";  // relaxed: orders nothing either
       std::this_thread::yield();
     }
     EXPECT_EQ(found->name, name(number));

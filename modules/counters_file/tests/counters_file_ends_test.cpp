@@ -39,7 +39,7 @@ engine_options with_file(const std::string& path, engine_options options = {}) {
   return options;
 }
 
-// This process's files in shared memory, hidden ones too.
+// Returns this process's files in shared memory, including hidden ones.
 std::vector<std::string> auto_files() {
   const std::string begin = "detent." + std::to_string(getpid()) + ".";
   std::vector<std::string> found;
@@ -55,7 +55,7 @@ TEST(EngineCountersFileEnds, StaysAndSaysSo) {
     rig.engine.schedule_at(at(10), [] {});
     EXPECT_EQ(counters_file(folder / "counters").state(), file_state::live);
     rig.engine.stop();
-    EXPECT_EQ(counters_file(folder / "counters").state(), file_state::live);  // its counts are still asked for
+    EXPECT_EQ(counters_file(folder / "counters").state(), file_state::live);  // its counts can still be read
   }
   EXPECT_EQ(counters_file(folder / "counters").state(), file_state::ended);
   EXPECT_EQ(counters_file(folder / "counters").total(counter::returned), 1u);
@@ -95,7 +95,7 @@ TEST(EngineCountersFileEnds, TheNextEngineReplacesIt) {
   }
 }
 
-// The name of the next file that this process makes ends in this.
+// The name of the next file that this process makes ends with this.
 std::string next_mark() {
   drive::virtual_engine rig(with_file("auto"));
   const std::string path = auto_files().at(0);
@@ -103,7 +103,7 @@ std::string next_mark() {
   return std::to_string(getpid()) + "." + std::to_string(number + 1);
 }
 
-// Containers may share this memory, and have processes with equal ids.
+// Containers may share this memory and have processes with equal ids.
 TEST(EngineCountersFileEnds, AutoTakesANameThatIsNobodysYet) {
   const std::string theirs = "/dev/shm/detent." + next_mark();
   write_bytes(theirs, "another's");
@@ -185,7 +185,7 @@ TEST(EngineCountersFileEnds, WhereThereIsNoRoomForALabel) {
   });
 }
 
-// Changes that a forked child makes with its parent's engine stay in the child.
+// Changes that a forked child makes to its parent's engine stay in the child.
 template <class Body>
 void expect_untouched_by_child(const std::string& asked, Body&& body) {
   scratch_folder folder;
@@ -229,18 +229,18 @@ TEST(EngineCountersFileFork, AChildsLabelsAreNotItsParents) {
     try {
       rig->engine.make_label("child's");
     } catch (const error&) {
-      // Refused, or the child's own: either will do.
+      // It may be refused or be the child's own.
     }
   });
 }
 
-// It would hold the lock of each for as long as it runs.
+// Otherwise the program would hold the lock of each file as long as it runs.
 TEST(EngineCountersFileFork, AnotherProgramInheritsNoFile) {
   scratch_folder folder;
   drive::virtual_engine rig(with_file(folder / "counters", {.record = folder / "trace.csv"}));
   std::size_t open = 0;
   for (const std::string& each : drive::entries_of("/proc/self/fd")) {
-    std::error_code none;  // the view of the folder is over
+    std::error_code none;  // ends the use of the folder
     const std::filesystem::path file = std::filesystem::read_symlink("/proc/self/fd/" + each, none);
     if (file.parent_path() != std::filesystem::canonical(folder.path)) continue;
     ++open;
@@ -249,7 +249,7 @@ TEST(EngineCountersFileFork, AnotherProgramInheritsNoFile) {
   EXPECT_EQ(open, 2u);
 }
 
-// Without a worker, which a thread sanitizer forbids in such a child.
+// It has no worker, which a thread sanitizer forbids in such a child.
 TEST(EngineCountersFileFork, AChildMayHaveAnEngineOfItsOwn) {
   engine e(with_file("auto"));
   const std::vector<std::string> before = auto_files();

@@ -39,7 +39,7 @@ engine_options with_file(const std::string& path, engine_options options = {}) {
   return options;
 }
 
-// At rest.
+// To be called while the engine is at rest.
 void expect_same(const counters_file& file, const engine_metrics& reported) {
   EXPECT_EQ(file.total(counter::scheduled), reported.scheduled);
   EXPECT_EQ(file.total(counter::expired), reported.expired);
@@ -57,7 +57,7 @@ void expect_same(const counters_file& file, const engine_metrics& reported) {
             reported.pending);
 }
 
-// A part leaves out its zeros.
+// A part leaves its zeros out.
 void expect_same(const counters_file::histogram_read& file, const histogram& reported, bool leaves_out_zeros) {
   EXPECT_EQ(file.max, static_cast<std::uint64_t>(reported.max().count()));
   const std::uint64_t mean = reported.count() == 0 ? 0 : file.sum / reported.count();
@@ -101,7 +101,7 @@ TEST(EngineCountersFile, SaysWhoseItIs) {
   EXPECT_EQ(h.wait, 1);
   EXPECT_EQ(h.drive, 0);
   EXPECT_EQ(h.clock, 0);
-  EXPECT_EQ(h.clock_reason, 0);  // it was to be steady
+  EXPECT_EQ(h.clock_reason, 0);  // the steady clock was asked for
   EXPECT_TRUE(std::filesystem::exists("/proc/self/task/" + std::to_string(h.worker_thread)));
   EXPECT_NE(h.worker_thread, static_cast<std::uint32_t>(gettid()));
   EXPECT_LE(h.made_at, detail::to_ns(clock::now()));
@@ -149,7 +149,7 @@ TEST(EngineCountersFile, CountsWhatMetricsCount) {
   std::thread([&] { rig.engine.schedule_at(at(20), [] {}, {.max_lateness = 1ns}); }).join();
   for (int i = 1; i < 30; ++i) rig.poll_at(at(1us * i));
   const counters_file file(folder / "counters");
-  EXPECT_EQ(file.header.threads_in_use, 2u + 1u);  // and the driver's spare one
+  EXPECT_EQ(file.header.threads_in_use, 2u + 1u);  // plus the driver's spare one
   expect_same(file, rig.engine.metrics());
   expect_same_histograms([&](cause which) { return file.read_histogram(which); }, rig.engine.metrics());
   EXPECT_GT(rig.engine.metrics().late_drain.max(), 0ns);
@@ -176,7 +176,7 @@ TEST(EngineCountersFile, GaugesAreOfTheDriversLastPass) {
   scratch_folder folder;
   drive::virtual_engine rig(with_file(folder / "counters"));
   rig.engine.schedule_at(at(5s), [] {});
-  EXPECT_EQ(counters_file(folder / "counters").value(gauge::next_deadline), INT64_MAX);  // none has passed yet
+  EXPECT_EQ(counters_file(folder / "counters").value(gauge::next_deadline), INT64_MAX);  // none has passed so far
   rig.poll_at(at(700));
   EXPECT_EQ(counters_file(folder / "counters").value(gauge::last_pass), 700);
   const std::int64_t next = counters_file(folder / "counters").value(gauge::next_deadline);
@@ -186,18 +186,20 @@ TEST(EngineCountersFile, GaugesAreOfTheDriversLastPass) {
   EXPECT_EQ(counters_file(folder / "counters").value(gauge::next_deadline), INT64_MAX);
 }
 
-// To the nanosecond, and not by the place in the wheel.
+// The time is exact to the nanosecond, not to the place in the wheel.
 TEST(EngineCountersFile, ASleepingWorkerShowsUntilWhen) {
   scratch_folder folder;
   engine e(with_file(folder / "counters", {.wait = wait_options::sleep()}));
   const time_point due = e.now() + 1h;
-  // From the worker's own thread, which inserts it at once: the worker may wake for another thread's a margin earlier.
+  // Scheduled by the worker itself, which inserts the timer at once. For another thread's timer it may wake up to a
+  // margin early.
   e.schedule_after(0ns, [&] { e.schedule_at(due, [] {}); });
   const std::int64_t wanted = detail::to_ns(due);
   EXPECT_TRUE(eventually([&] { return counters_file(folder / "counters").value(gauge::next_deadline) == wanted; }));
 }
 
-// However long an executor refuses the first, what came due after it and was cancelled since does not pile up.
+// While an executor refuses the first callback, timers that came due after it and were cancelled since must not
+// accumulate.
 TEST(EngineCountersFile, WhatWaitsForAnExecutorIsHardlyMoreThanIsPending) {
   scratch_folder folder;
   auto refuses = std::make_shared<testing::holding_executor>();
@@ -226,7 +228,7 @@ TEST(EngineCountersFile, GaugesShowWhatWaits) {
   rig.poll_at(at(1));
   EXPECT_EQ(counters_file(folder / "counters").value(gauge::retries), 3);
   EXPECT_EQ(rig.engine.metrics().queued, 3u);
-  // Of very many that are far away, a sleeping worker leaves some where they are.
+  // If very many timers are far away, a sleeping worker leaves some where they are.
   engine worker(with_file(folder / "worker"));
   std::vector<timer> out(50'000);
   const std::vector<time_point> deadlines(out.size(), clock::now() + 1h);

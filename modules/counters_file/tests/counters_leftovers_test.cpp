@@ -21,7 +21,7 @@ namespace {
 
 class CountersLeftovers : public testing::Test {
  protected:
-  // The header of a file whose engine holds, or held, the lock.
+  // Returns the header of a file whose engine holds, or has held, the lock.
   std::string left(const std::string& name, std::uint32_t locked = 1) const {
     counters_layout::header header{};
     std::memcpy(header.magic, counters_layout::magic, sizeof header.magic);
@@ -59,7 +59,7 @@ TEST_F(CountersLeftovers, OfAnEngineThatLivesStay) {
   const std::string path = left("detent.4194305.1");
   const int held = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   ASSERT_EQ(::flock(held, LOCK_EX | LOCK_NB), 0);
-  ASSERT_EQ(::fchmod(held, 0444), 0);  // by a program that forbids itself to write
+  ASSERT_EQ(::fchmod(held, 0444), 0);  // as by a program that forbids itself to write
   set_time_back(path, 30 * a_day);
   age();
   EXPECT_TRUE(std::filesystem::exists(path));

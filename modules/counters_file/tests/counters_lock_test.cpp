@@ -30,7 +30,7 @@ using drive::write_bytes;
 
 constexpr std::size_t page = 4096;
 
-// As another program asks.
+// Asks as another program does.
 std::string lock_of(const std::string& path) {
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (file < 0) return "no file";
@@ -48,7 +48,7 @@ std::unique_ptr<counters_file_memory> live(const std::string& path) {
   return made;
 }
 
-// A process that makes a file, forks a child which does `in_child` and then waits, and is killed.
+// A process that makes a file, forks a child which calls `in_child` and then waits, and is killed itself.
 class killed_parent {
  public:
   template <class InChild>

@@ -33,7 +33,7 @@ constexpr std::size_t page = 4096;
 // A file that begins with this may be replaced.
 const std::string magic(counters_layout::magic, sizeof(counters_layout::magic));
 
-// As an engine makes one.
+// Makes a file as an engine does.
 std::unique_ptr<counters_file_memory> begun(const std::string& path) {
   auto memory = std::make_unique<counters_file_memory>(path);
   if (std::byte* at = memory->map(0, page)) magic.copy(reinterpret_cast<char*>(at), magic.size());
@@ -105,7 +105,7 @@ TEST(CountersMemoryRace, AnAutomaticNameThatIsTakenByThenIsAnother) {
   std::filesystem::remove(theirs);
 }
 
-// A child that was forked while the engine was being made, and lives on, has a copy of its descriptor.
+// A child that was forked while the engine was being made has a copy of its descriptor, and may live on.
 TEST(CountersMemoryRace, AChildKeepsNoFileInUse) {
   scratch_folder folder;
   const std::string path = folder / "counters";
@@ -127,7 +127,7 @@ TEST(CountersMemoryRace, OfTwoEnginesThatAreMadeAtOnceOneGetsTheFileAndTheOtherL
   scratch_folder folder;
   const std::string path = folder / "counters";
   for (int round = 0; round != rounds; ++round) {
-    if (round % 2 == 0) std::filesystem::remove(path);  // else that of the last round's engine is replaced
+    if (round % 2 == 0) std::filesystem::remove(path);  // otherwise the last round's file is replaced
     std::optional<engine> made[2];
     drive::problem problems[2];
     std::barrier both(2);

@@ -101,7 +101,7 @@ TEST(CountersMemory, AStaleFileIsReplaced) {
   EXPECT_EQ(folder.files(), 1u);
 }
 
-// Whether it is foreign cannot be seen.
+// It cannot be seen whether the file is foreign.
 TEST(CountersMemory, AFileThatMayNotBeReadIsLeftAlone) {
   scratch_folder folder;
   std::filesystem::permissions(folder.path, std::filesystem::perms(0777));
@@ -145,7 +145,7 @@ TEST(CountersMemory, LeavesNoDescriptorOpen) {
   scratch_folder folder;
   const std::size_t before = drive::descriptors();
   for (int i = 0; i < 3; ++i) {
-    counters_file_memory memory(folder / "counters");  // in the place of the one before
+    counters_file_memory memory(folder / "counters");  // in place of the one before
     std::byte* const at = memory.map(0, page);
     ASSERT_NE(at, nullptr);
     std::memcpy(at, magic.data(), magic.size());

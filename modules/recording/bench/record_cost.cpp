@@ -22,7 +22,7 @@ namespace {
 using namespace detent::bench;
 using namespace std::chrono_literals;
 
-constexpr int pairs_of_a_burst = 16'384;  // two operations each: half of the recorder's room
+constexpr int pairs_of_a_burst = 16'384;  // of two operations each, which fill half of the recorder's room
 constexpr std::int64_t live_timers_kept = 1'000;
 
 bool has_dropped(const std::string& path) {
@@ -37,7 +37,7 @@ void run_bursts(benchmark::State& state, detent::engine& engine) {
   live_timers live(live_timers_kept, 1, schedule_at_counted(engine));
   settle(engine);
   for (auto _ : state) {
-    std::this_thread::sleep_for(50ms);  // the recorder writes, the worker files
+    std::this_thread::sleep_for(50ms);  // lets the recorder write and the worker recycle nodes
     const auto began = detent::clock::now();
     for (int i = 0; i < pairs_of_a_burst; ++i) live.replace(live.oldest());
     const std::chrono::duration<double> took = detent::clock::now() - began;

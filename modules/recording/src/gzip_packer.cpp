@@ -15,7 +15,7 @@ namespace {
 constexpr int z_ok = 0, z_stream_end = 1, z_finish = 4, z_deflated = 8, z_default_strategy = 0;
 constexpr int fastest = 1;            // the writer must keep up with every thread that schedules
 constexpr int gzip = 15 + 16;         // zlib's way of asking for a 32 KiB window and a gzip wrapper
-constexpr int usual_memory = 8;       // with it, 256 KiB
+constexpr int usual_memory = 8;       // takes 256 KiB
 constexpr const char* version = "1";  // zlib compares the first character
 
 template <class Function>
@@ -61,7 +61,7 @@ std::string_view gzip_packer::pack(std::string_view text) noexcept {
   stream_.avail_in = static_cast<unsigned>(text.size());
   stream_.next_out = packed_.get();
   stream_.avail_out = static_cast<unsigned>(room_);
-  // There is room for all of it, so it ends in one call; the stream is fresh, so nothing else can go wrong.
+  // The text fits, so one call ends it. The stream is fresh, so nothing else can go wrong.
   const bool whole = deflate_(&stream_, z_finish) == z_stream_end;
   const std::size_t bytes = room_ - stream_.avail_out;
   DETENT_CHECK(whole && deflate_reset_(&stream_) == z_ok);

@@ -9,8 +9,8 @@
 
 namespace detent::detail {
 
-// The interface of libz.so.1, which is the same in every version of that name: zlib.h has it, and is not needed to
-// build the library.
+// The interface of libz.so.1, which is the same in all its versions. It is repeated here so that the library can be
+// built without zlib.h.
 struct zlib_stream {
   const unsigned char* next_in = nullptr;
   unsigned avail_in = 0;
@@ -28,17 +28,17 @@ struct zlib_stream {
   unsigned long reserved = 0;
 };
 
-// By zlib, which is loaded when the first packer is made: the library does not depend on it.
+// Packs by means of zlib, which is loaded when the first packer is made, so that the library does not depend on it.
 class gzip_packer {
  public:
-  // Null where there is no zlib; `why` says so. Throws bad_alloc.
+  // Returns null if there is no zlib; `why` then says so. Throws bad_alloc.
   static std::unique_ptr<gzip_packer> make(std::string& why, const char* library = "libz.so.1");
   ~gzip_packer();
   gzip_packer(const gzip_packer&) = delete;
   gzip_packer& operator=(const gzip_packer&) = delete;
 
-  // One whole gzip member, of at most limits::recorded_text bytes of text; members in a row are a gzip file. Valid
-  // until the next call. Allocates nothing.
+  // Returns one whole gzip member for at most limits::recorded_text bytes of text; members in a row are a gzip file.
+  // Valid until the next call. Allocates nothing.
   std::string_view pack(std::string_view text) noexcept;
 
  private:
@@ -46,7 +46,7 @@ class gzip_packer {
   bool load(const char* library) noexcept;
 
   void* library_ = nullptr;
-  // Of zlib, under their own names.
+  // Functions of zlib:
   int (*deflate_init_)(zlib_stream*, int, int, int, int, int, const char*, int) = nullptr;
   unsigned long (*deflate_bound_)(zlib_stream*, unsigned long) = nullptr;
   int (*deflate_)(zlib_stream*, int) = nullptr;

@@ -16,30 +16,31 @@ namespace detent::detail {
 
 static_assert(sizeof(operation) == 40, "a place in the ring is one cache line");
 
-// A bounded MPSC ring. Lock-free for producers; one thread takes out, in the order in which the places were taken. A
-// place that is taken but not yet filled holds back all after it.
+// A bounded MPSC ring. It is lock-free for producers. One thread takes operations out, in the order in which the places
+// were taken. A place that was taken and is not yet filled holds back all later ones.
 class operation_ring {
  public:
   struct alignas(64) place {
-    base::atomic<std::uint64_t> turn{0};  // whose it is: at `position` free, one later filled
-    std::uint64_t position = 0;           // of the thread that took it
-    std::uint64_t lost = 0;               // operations that found no room just before
+    base::atomic<std::uint64_t> turn{0};  // equals `position` if the place is free, and one more once it is filled
+    std::uint64_t position = 0;           // used by the thread that took it
+    std::uint64_t lost = 0;               // operations that found no room immediately before
     operation what;
   };
 
   // Throws bad_alloc.
   explicit operation_ring(std::size_t room) : mask_(std::bit_ceil(room) - 1), places_(new place[mask_ + 1]) {
-    for (std::size_t i = 0; i <= mask_; ++i) places_[i].turn.store(i, base::relaxed);  // relaxed: no other thread yet
+    // relaxed: no other thread has it yet.
+    for (std::size_t i = 0; i <= mask_; ++i) places_[i].turn.store(i, base::relaxed);
   }
 
-  // Null: all are taken. Never waits. Of two calls of which one happens before the other, it has the earlier place.
+  // Returns null if all places are taken. Never waits. If one call happens before another, it gets the earlier place.
   place* take() noexcept {
     std::uint64_t at = next_.load(base::relaxed);  // relaxed: the exchange confirms it
     for (;;) {
       place& found = places_[at & mask_];
       const std::uint64_t turn = found.turn.load(base::acquire);  // (1) acquire: pairs with (3)
       if (turn == at) {
-        // Relaxed: what is put there is published by (2), and one atomic has one order by itself.
+        // relaxed: (2) publishes the contents, and the order of exchanges on one atomic needs no more.
         if (next_.compare_exchange_weak(at, at + 1, base::relaxed, base::relaxed)) {
           found.position = at;
           return &found;
@@ -47,31 +48,32 @@ class operation_ring {
       } else if (static_cast<std::int64_t>(turn - at) < 0) {
         return nullptr;
       } else {
-        at = next_.load(base::relaxed);  // relaxed: as above
+        at = next_.load(base::relaxed);  // relaxed: the exchange confirms it
       }
     }
   }
-  // Lets a place be taken out that has been written. True: a quarter has been filled since this was last true.
+  // Lets a place be taken out after it was written. Returns true each time that another quarter of the ring has been
+  // filled.
   bool fill(place& taken) noexcept {
     const std::uint64_t position = taken.position;
     taken.turn.store(position + 1, base::release);  // (2) release: pairs with (4)
     return (position & (mask_ >> 2)) == 0;
   }
 
-  // --- The one thread that takes out
+  // --- For the one thread that takes out
 
-  // Null: there is none, or the next one is not filled yet.
+  // Returns null if there is none or the next one is not filled yet.
   const place* front() const noexcept {
     const place& next = places_[first_ & mask_];
     return next.turn.load(base::acquire) == first_ + 1 ? &next : nullptr;  // (4) acquire: pairs with (2)
   }
-  // The first one, once it has been read.
+  // Removes the first one after it was read.
   void pop() noexcept {
     places_[first_ & mask_].turn.store(first_ + mask_ + 1, base::release);  // (3) release: pairs with (1)
     ++first_;
   }
-  // How many have been taken and not taken out; of those that take one at this moment it may or may not know.
-  std::uint64_t size() const noexcept { return next_.load(base::relaxed) - first_; }  // relaxed: a mere answer
+  // Returns how many places are taken. It may miss those that are being taken at this moment.
+  std::uint64_t size() const noexcept { return next_.load(base::relaxed) - first_; }  // relaxed: only an estimate
 
  private:
   const std::uint64_t mask_;

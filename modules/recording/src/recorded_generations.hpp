@@ -8,8 +8,8 @@
 
 namespace detent::detail {
 
-// The last 32 generations of each node, by index; twelve bytes a node. An end may be reported after the beginning of a
-// later generation, but not more than 31 generations later.
+// Remembers the last 32 generations of each node, by index, in twelve bytes for each node. The end of a generation may
+// be reported after a later one has begun, but not more than 31 generations later.
 class recorded_generations {
  public:
   enum class state : std::uint8_t { unknown, armed, fired };
@@ -39,13 +39,13 @@ class recorded_generations {
   }
 
  private:
-  // Bit N: N generations before the newest.
+  // Bit N stands for the generation N before the newest.
   struct window {
     std::uint32_t newest = 0, armed = 0, fired = 0;
   };
   static std::size_t index_of(std::uint64_t id) noexcept { return static_cast<std::uint32_t>(id); }
   static std::uint32_t generation_of(std::uint64_t id) noexcept { return static_cast<std::uint32_t>(id >> 32); }
-  // 0: too long ago, or never.
+  // Returns 0 if it was too long ago or never.
   static std::uint32_t bit_of(const window& of, std::uint32_t generation) noexcept {
     const std::uint32_t ago = of.newest - generation;
     return ago < 32 ? std::uint32_t{1} << ago : 0;

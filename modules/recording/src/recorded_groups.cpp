@@ -46,7 +46,7 @@ std::vector<recorded_groups::moved> recorded_groups::turn(const operation& what,
   return members;
 }
 
-// Nothing else reports members whose end was lost.
+// If the end of a member was lost, nothing else removes it.
 void recorded_groups::forget_unknown(const recorded_generations& generations) {
   std::erase_if(members_, [&](const auto& each) {
     return generations.look_up(each.first) == recorded_generations::state::unknown;

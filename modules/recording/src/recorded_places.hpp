@@ -13,10 +13,10 @@
 
 namespace detent::detail {
 
-// The last arming of each node, by index; 24 bytes a node.
+// The last arming of each node, by index, in 24 bytes for each node.
 class recorded_places {
  public:
-  // The number of the next arming, from 1 on.
+  // Returns the number of the next arming, beginning with 1.
   std::uint64_t next() noexcept { return ++armings_; }
   // Throws bad_alloc.
   void arm(std::uint64_t id, nanoseconds_t deadline, std::uint64_t order) {
@@ -24,9 +24,9 @@ class recorded_places {
     if (index >= places_.size()) places_.resize(index + 1 + index / 2);
     places_[index] = {id, deadline, order};
   }
-  // Members, which were due never here, have been resumed and keep their places among their equals. Adds the others of
-  // the same deadlines that stand behind one of them, so that the rows of all, in the order of their armings, restore
-  // it. Looks at every node. Throws bad_alloc.
+  // `resumed` are members that had no due time here. They keep their places among timers with the same deadline. Adds
+  // the other timers of those deadlines that stand behind one of them, so that the rows of all, in the order of their
+  // armings, restore that order. Looks at every node. Throws bad_alloc.
   void add_those_behind(std::vector<recorded_groups::moved>& resumed, const recorded_generations& generations) const {
     std::unordered_map<nanoseconds_t, std::uint64_t> first;
     for (const recorded_groups::moved& each : resumed) first.try_emplace(each.deadline, each.order);

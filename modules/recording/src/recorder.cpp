@@ -37,13 +37,14 @@ errc open_recording(std::unique_ptr<recording_port>& made, const clock_reader& t
 
 errc recorder::open(const std::string& path, const std::string& engine, std::string& why) {
   if (errc problem = file_.open(path, engine, why); problem != errc{}) return problem;
-  // No signal of the process is this thread's to handle; and a pipe without a reader is an error like others.
+  // This thread must handle none of the process's signals; and writing to a pipe without a reader must be an error like
+  // any other.
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   errc problem{};
   try {
-    closed_.store(false, base::relaxed);  // relaxed: before the thread that asks, and the engine has no users yet
+    closed_.store(false, base::relaxed);  // relaxed: the thread does not exist yet, and neither do users of the engine
     writer_ =
         std::thread([this, rows = std::make_unique<trace_writer>(file_, zero_, ticks_)]() mutable { write(*rows); });
   } catch (const std::system_error& failure) {
@@ -60,7 +61,7 @@ errc recorder::open(const std::string& path, const std::string& engine, std::str
 void recorder::close() noexcept {
   if (!writer_.joinable()) return;
   base::show_release(&closed_);
-  closed_.store(true, base::release);  // (1) release: pairs with (2); what was reported before is written
+  closed_.store(true, base::release);  // (1) release: pairs with (2); everything reported before is written
   wake();
   writer_.join();
 }
@@ -70,7 +71,7 @@ void recorder::wake() noexcept {
   base::futex_wake(bell_, 1);
 }
 
-// The writing thread. Looks at the ring when a quarter of it is new, and now and then.
+// The writing thread. It looks at the ring when another quarter is filled, and from time to time.
 void recorder::write(trace_writer& rows) noexcept {
   name_this_thread("detent-record");
   for (nanoseconds_t progress = monotonic_now();;) {
@@ -83,7 +84,7 @@ void recorder::write(trace_writer& rows) noexcept {
       ring_.pop();
     }
     rows.flush();
-    dropped_.fetch_add(rows.take_lost(), base::relaxed);  // relaxed: a mere count
+    dropped_.fetch_add(rows.take_lost(), base::relaxed);  // relaxed: a counter
     if (taken != 0 || !closing) progress = monotonic_now();
     if (next != nullptr) continue;
     if (!closing) {
@@ -91,20 +92,20 @@ void recorder::write(trace_writer& rows) noexcept {
     } else if (ring_.size() == 0 || subtract_saturated(monotonic_now(), progress) > limits::recorder_patience) {
       break;
     } else {
-      std::this_thread::sleep_for(duration(limits::recorder_pause));  // somebody is between two instructions
+      std::this_thread::sleep_for(duration(limits::recorder_pause));  // a thread is between take() and fill()
     }
   }
-  base::show_acquire(&closed_);  // what was written to the file before this thread's first row
+  base::show_acquire(&closed_);  // for what was written to the file before this thread's first row
   rows.give_up();
-  dropped_.fetch_add(ring_.size() + rows.take_lost(), base::relaxed);  // relaxed: as above
+  dropped_.fetch_add(ring_.size() + rows.take_lost(), base::relaxed);  // relaxed: a counter
   file_.close(dropped() - rows.reported());
 }
 
 operation_ring::place* recorder::take() noexcept {
-  if (closed_.load(base::relaxed)) return nullptr;  // relaxed: what comes at the end may be lost
+  if (closed_.load(base::relaxed)) return nullptr;  // relaxed: an operation that comes at the end may be lost
   operation_ring::place* const place = ring_.take();
-  // Relaxed: only whether it is worth the exchange. (5) acquire: pairs with (6), so that the thread that reads a loss
-  // finds it counted.
+  // relaxed: only decides whether the exchange is worth it. (5) acquire: pairs with (6), so that the thread that
+  // reports a loss sees it counted.
   if (place != nullptr) place->lost = unclaimed_.load(base::relaxed) != 0 ? unclaimed_.exchange(0, base::acquire) : 0;
   return place;
 }

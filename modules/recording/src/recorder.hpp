@@ -20,18 +20,20 @@ namespace detent::detail {
 
 class trace_writer;
 
-// Any thread reports operations to it and never waits: what finds no room is counted and lost. A thread of its own
-// writes them, in one order in which those of one timer stand as they happened: schedule before restart before cancel
-// or fire. That order is of places in a ring, so a place is taken before a timer can be found or moved by others, and
-// after it was cancelled or started. Two restarts of one timer that overlap may stand either way.
+// Any thread reports operations to it and never waits. An operation that finds no room is counted and lost. A thread of
+// its own writes them in an order in which the operations of one timer stand as they happened: schedule before restart
+// before cancel or fire. This is the order of places in a ring. So a place is taken before other threads can find or
+// move a timer, and after a timer was cancelled or started. If two restarts of one timer overlap, either may come
+// first.
 class recorder final : public recording_port {
  public:
-  // Throws bad_alloc. Times count from now, and deadlines are rounded up to `ticks`.
+  // Times count from now, and deadlines are rounded up to `ticks`. Throws bad_alloc.
   explicit recorder(const clock_reader& time, std::size_t room = limits::recording_room,
                     tick_grid ticks = tick_grid(1));
   ~recorder() override { recorder::close(); }
 
-  // Creates the file and starts the thread; on failure says why. `engine` is for the message about a later one.
+  // Creates the file and starts the thread; if that fails, says why. `engine` is its name in messages about later
+  // failures.
   errc open(const std::string& path, const std::string& engine, std::string& why);
   errc begin(std::string& why) override { return file_.begin(why); }
   void close() noexcept override;
@@ -42,7 +44,7 @@ class recorder final : public recording_port {
   void* begin_attempt(const operation& what) noexcept override;
   void end_attempt(void* begun, bool effective) noexcept override;
 
-  std::uint64_t dropped() const noexcept override { return dropped_.load(base::relaxed); }  // relaxed: a mere count
+  std::uint64_t dropped() const noexcept override { return dropped_.load(base::relaxed); }  // relaxed: a counter
 
  private:
   operation_ring::place* take() noexcept;
@@ -57,7 +59,7 @@ class recorder final : public recording_port {
   const tick_grid ticks_;
   operation_ring ring_;
   base::atomic<std::uint64_t> dropped_{0};
-  base::atomic<std::uint64_t> unclaimed_{0};  // of those, what the next one that finds room has to report
+  base::atomic<std::uint64_t> unclaimed_{0};  // those that the next operation with room must report
   base::atomic<bool> closed_{true};
   base::atomic<std::uint32_t> bell_{0};
   trace_file file_;

@@ -34,7 +34,8 @@ trace_file::loss loss_in(std::string_view lines) noexcept {
   return found;
 }
 
-// Where the last lines begin that the last words can replace. 0 if all of the lines are needed.
+// Finds where the last lines begin that can be replaced by the last words. Returns 0 if all of the lines are needed for
+// that.
 std::size_t start_of_last(std::string_view lines) noexcept {
   std::size_t start = lines.size() - std::min(lines.size(), longest_loss_line);
   while (start != 0 && lines[start - 1] != '\n') --start;
@@ -114,9 +115,9 @@ trace_file::loss trace_file::write(std::string_view lines) noexcept {
       return {};
     }
     fail(errno);
-    kept = packer_ ? 0 : make_room(lines, kept, lost);  // half a member is nothing
+    kept = packer_ ? 0 : make_room(lines, kept, lost);  // an incomplete gzip member is useless
     size_ += static_cast<std::int64_t>(kept);
-    // Where that cannot be, the file ends in the middle of a line, which its reader reports.
+    // If that fails, the file ends in the middle of a line, which its reader reports.
     if (regular_) static_cast<void>(ftruncate(file_, size_) == 0 && lseek(file_, size_, SEEK_SET) == size_);
   }
   const loss rest = loss_in(lines.substr(kept));
@@ -149,7 +150,7 @@ void trace_file::close(std::uint64_t lost) noexcept {
   char room[longest_loss_line];
   std::size_t written = 0;
   if (lost != 0 && !write_all(packed(loss_line(lost, room)), written) && !failed_) fail(errno);
-  // A forked child holds the lock as well, and keeps it until it ends.
+  // A forked child shares the lock and would keep it until it ends.
   if (regular_) flock(file_, LOCK_UN);
   if (::close(std::exchange(file_, -1)) != 0 && !failed_) fail(errno);
 }

@@ -109,7 +109,7 @@ void trace_writer::put(char letter, nanoseconds_t at, std::uint64_t id, nanoseco
   out = std::to_chars(out, end, id).ptr;
   *out++ = ',';
   if (letter == 'S' || letter == 'R') {
-    // `forever` is the same wherever times count from.
+    // `forever` stays the same wherever times begin.
     const nanoseconds_t due = deadline == forever ? forever : subtract_saturated(deadline, zero_);
     const nanoseconds_t delay = due == forever ? forever : std::max<nanoseconds_t>(0, subtract_saturated(due, last_));
     out = std::to_chars(out, end, delay).ptr;
@@ -125,7 +125,7 @@ void trace_writer::lose() noexcept {
   ++unreported_;
 }
 
-// There is always room for the line.
+// There is always room for this line.
 void trace_writer::report_loss() noexcept {
   if (unreported_ == 0) return;
   char line[longest_loss_line];

@@ -18,23 +18,24 @@
 
 namespace detent::detail {
 
-// Times never run backwards: what comes late in the order gets the time of the row before, and keeps its deadline. An
-// operation that would mean nothing, as the arming that it belongs to was lost, is left out and lost, too.
+// Times never run backwards: an operation that comes late in the order gets the time of the row before it, and keeps
+// its deadline. If the arming to which an operation belongs was lost, the operation would mean nothing, so it is left
+// out and counted as lost.
 class trace_writer {
  public:
-  // Times count from `zero`; deadlines are rounded up here, as a group's time moves those that are not.
+  // Times count from `zero`. Deadlines are rounded up here, because moving a group in time may leave them off the tick.
   trace_writer(trace_file& file, nanoseconds_t zero, tick_grid ticks) noexcept
       : file_(file), zero_(zero), ticks_(ticks) {}
 
-  // `lost`: the number of others lost before it.
+  // `lost` is the number of operations lost before this one.
   void add(const operation& what, std::uint64_t lost) noexcept;
   void flush() noexcept;
-  // On what waits for another operation.
+  // Gives up the operations that wait for another one.
   void give_up() noexcept;
 
-  // Operations that got no row, apart from add()'s `lost`; says so once.
+  // Returns once how many operations got no row, not counting add()'s `lost`.
   std::uint64_t take_lost() noexcept { return std::exchange(lost_, 0); }
-  // How many the file says are missing.
+  // Returns how many operations are missing according to the file.
   std::uint64_t reported() const noexcept { return reported_; }
 
  private:
@@ -49,14 +50,15 @@ class trace_writer {
   trace_file& file_;
   const nanoseconds_t zero_;
   const tick_grid ticks_;
-  nanoseconds_t last_ = 0;  // from the zero
+  nanoseconds_t last_ = 0;  // since `zero`
   recorded_generations generations_;
   recorded_groups groups_;
   recorded_places places_;
-  std::vector<operation> waiting_;  // restarts that took their place before the re-arming which they found
+  std::vector<operation> waiting_;  // restarts whose place came before that of the re-arming that they found
   std::uint64_t lost_ = 0;
-  std::uint64_t unreported_ = 0, reported_ = 0;  // lost: no line says so, a line in the file says so
-  std::uint64_t reporting_ = 0;                  // a line that is not in the file yet says so
+  // Losses that no line reports, and those that a line in the file reports.
+  std::uint64_t unreported_ = 0, reported_ = 0;
+  std::uint64_t reporting_ = 0;  // losses in a line that is not in the file yet
   std::size_t used_ = 0;
   std::array<char, limits::recorded_text> text_;
 };

@@ -19,7 +19,7 @@ TEST(GzipPacker, WithoutZlibSaysWhatIsMissingAndTheCure) {
   EXPECT_TRUE(why.starts_with("a name that ends in .gz is packed by zlib, which cannot be loaded (libno-such.so.1: "))
       << why;
   EXPECT_TRUE(why.ends_with("); install zlib, or leave out the .gz")) << why;
-  EXPECT_EQ(gzip_packer::make(why, "libc.so.6"), nullptr);  // loads, and is another one
+  EXPECT_EQ(gzip_packer::make(why, "libc.so.6"), nullptr);  // it loads, but is another library
 }
 
 TEST(GzipPacker, MakesAWholeMemberOfEachTextHoweverLittleItShrinks) {
@@ -34,7 +34,7 @@ TEST(GzipPacker, MakesAWholeMemberOfEachTextHoweverLittleItShrinks) {
     const std::string packed(packer->pack(text));
     ASSERT_GE(packed.size(), 18u);
     EXPECT_EQ(packed.substr(0, 3), "\x1f\x8b\x08");
-    std::uint32_t length = 0;  // the last four bytes, of the lowest first
+    std::uint32_t length = 0;  // the last four bytes, lowest first
     for (std::size_t i = 0; i < 4; ++i)
       length |= std::uint32_t{static_cast<unsigned char>(packed[packed.size() - 4 + i])} << (8 * i);
     EXPECT_EQ(length, text.size());

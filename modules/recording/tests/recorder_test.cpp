@@ -24,7 +24,7 @@ using testing::recorded_trace;
 
 constexpr std::uint32_t some = 3;  // a node's index
 
-// For an attempt.
+// For use by an attempt.
 auto arming(operation_kind kind, std::uint32_t generation, nanoseconds_t deadline, std::uint32_t index = some) {
   return [=]() -> operation { return {.deadline = deadline, .id = operation_id(index, generation), .kind = kind}; };
 }
@@ -65,13 +65,13 @@ TEST_F(Recorder, DropsWhatFindsNoRoomAndSaysSo) {
   scheduled(r, some, 0, 100, nullptr);
   EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 1; }));
   {
-    recorded_attempt held(&r, arming(operation_kind::restart, 0, 200));  // nothing after it is taken out
+    recorded_attempt held(&r, arming(operation_kind::restart, 0, 200));  // held back, so nothing after it is taken out
     for (std::uint32_t i = 0; i < 20; ++i) scheduled(r, 10 + i, 0, 100, nullptr);
     EXPECT_EQ(r.dropped(), 13u);
     held.took_effect();
   }
   EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 9; }));
-  // The next one says so; none after it does, nor the one in its place when that is used again.
+  // The next operation reports the losses; later ones do not, nor does the one that uses its place again.
   for (std::uint32_t generation = 1; generation != 13; ++generation) {
     scheduled(r, some, generation, 100, nullptr);
     if (generation % 4 != 0) continue;  // there is room for these
@@ -82,7 +82,7 @@ TEST_F(Recorder, DropsWhatFindsNoRoomAndSaysSo) {
   EXPECT_EQ(trace.rows.size(), 21u);
   EXPECT_EQ(trace.dropped, 13u);
   EXPECT_EQ(trace.losses, 1u);
-  EXPECT_EQ(trace.rows_before_first_loss, 9u);  // where they are missing
+  EXPECT_EQ(trace.rows_before_first_loss, 9u);  // before the place where they are missing
 }
 
 TEST_F(Recorder, LeavesOutAndCountsWhatBelongsToAnArmingThatWasLost) {
@@ -175,7 +175,7 @@ TEST_F(Recorder, DoesNotWaitForEverForAThreadThatNeverFinishes) {
   EXPECT_EQ(trace.dropped, 2u);
 }
 
-// However long ago it wrote its last row.
+// This holds however long ago it wrote its last row.
 TEST_F(Recorder, WaitsAtItsEndForAThreadBetweenTwoInstructions) {
   recorder& r = start();
   scheduled(r, some, 0, 100, nullptr);
@@ -207,7 +207,8 @@ TEST_F(Recorder, CountsAnAttemptThatFoundNoRoomIfItTookEffect) {
   EXPECT_EQ(stop().dropped, 1u);
 }
 
-// More generations are lost than the recorder knows of. It must not take one of them for one that it has a row of.
+// More generations are lost than the recorder remembers. It must not take one of them for a generation that it has a
+// row of.
 TEST_F(Recorder, KnowsNoGenerationBetweenTwoThatAreFarApart) {
   recorder& r = start();
   scheduled(r, some, 1, 100, nullptr);
@@ -232,7 +233,7 @@ TEST_F(Recorder, MovesNoMemberOfAnotherGroup) {
             "0,S,c,20,schedule\n0,R,a,10,resume\n");
 }
 
-// A thread that has taken a place and not filled it may be kept from it by a writer that spins.
+// A writer that spins may keep a thread that has taken a place from filling it.
 TEST_F(Recorder, SleepsAtTheEndUntilAPlaceIsFilled) {
   recorder& r = start();
   drive::sleeper closes;
@@ -244,7 +245,7 @@ TEST_F(Recorder, SleepsAtTheEndUntilAPlaceIsFilled) {
       r.close();
     });
     EXPECT_TRUE(closes.sleeps());
-    // The writer may not have given itself its name yet.
+    // The writer may not have named itself yet.
     EXPECT_TRUE(eventually([] {
       const auto writer = drive::thread_folder("detent-record");
       return writer && drive::status_field(*writer, "State").rfind('S', 0) == 0;

@@ -16,7 +16,7 @@ namespace detent::testing {
 
 class EngineRecord : public ::testing::Test {
  protected:
-  // Virtual time begins at 1000: the trace counts from there.
+  // Virtual time begins at 1000, and the trace counts from there.
   drive::virtual_engine& start(engine_options options = {}) {
     options.record = place_.path();
     return rig_.emplace(std::move(options), drive::at(1000));

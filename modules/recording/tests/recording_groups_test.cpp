@@ -55,7 +55,7 @@ TEST_F(EngineRecordOfGroups, MovesTheMembersOfAPausedGroupToTheEndOfTimeAndBack)
             "105,X,b,,fire\n107,X,d,,fire\n115,X,a,,fire\n");
 }
 
-// Those that are due together start in that order.
+// Timers that are due together start in that order.
 TEST_F(EngineRecordOfGroups, MovesMembersInTheOrderInWhichTheyWereArmedLast) {
   auto& rig = start();
   timer_group group(rig.engine);
@@ -71,8 +71,8 @@ TEST_F(EngineRecordOfGroups, MovesMembersInTheOrderInWhichTheyWereArmedLast) {
             "0,R,b,20,resume\n0,R,a,20,resume\n20,X,b,,fire\n20,X,a,,fire\n");
 }
 
-// A member that is resumed keeps its place, which in a trace is behind all that are armed already: so those that stand
-// behind it are armed again, too.
+// A member that is resumed keeps its place, but in a trace it would come behind all timers that are armed already. So
+// the timers behind it are armed again as well.
 TEST_F(EngineRecordOfGroups, ArmsThoseAgainThatStandBehindAResumedMember) {
   auto& rig = start({.tick = 8ns});
   timer_group group(rig.engine), other(rig.engine);
@@ -96,8 +96,8 @@ TEST_F(EngineRecordOfGroups, ArmsThoseAgainThatStandBehindAResumedMember) {
             "24,X,a,,fire\n24,X,b,,fire\n24,X,f,,fire\n24,X,c,,fire\n");
 }
 
-// The last is armed by its schedule call; the others also by their runs, before a pause and after one. What moves is
-// what was asked for, and is rounded up again: 1024 is a multiple of the tick.
+// The last member is armed by its schedule call, and the others also by their runs before and after a pause. The
+// requested deadline is moved and then rounded up again; 1024 is a multiple of the tick.
 TEST_F(EngineRecordOfGroups, MovesTheMembersThatGoOnAfterTheirRuns) {
   auto& rig = start({.tick = 64ns});
   timer_group group(rig.engine);

@@ -160,7 +160,7 @@ TEST_F(EngineRecord, ForgetsAPauseWithItsGroup) {
   auto& rig = start();
   { timer_group(rig.engine).pause(); }
   rig.engine.poll();
-  timer_group later(rig.engine);  // in the place of the other
+  timer_group later(rig.engine);  // in place of the other
   later.schedule_after(10ns, nothing);
   EXPECT_EQ(stop().text(), "0,S,a,10,schedule\n");
 }

@@ -27,7 +27,7 @@ struct row {
 };
 constexpr int id_count = 300;
 
-// The end of time is reached from anywhere by the longest delay.
+// The longest delay reaches the end of time from anywhere.
 time_point later(time_point t, duration delay) { return delay > time_point::max() - t ? time_point::max() : t + delay; }
 
 class trace_source {
@@ -59,7 +59,7 @@ class trace_source {
   time_point now_{};
 };
 
-// Applies rows as a replay does: first fires what is due by then.
+// Applies rows as a replay does: it first fires everything that is due by then.
 class replayed : public drive::specified_engine {
  public:
   using specified_engine::specified_engine;

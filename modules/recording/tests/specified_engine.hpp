@@ -24,7 +24,7 @@ class specified_engine {
   bool pending(timer_id id) const { return spec_.pending(id); }
   const spec::engine& expected() const { return spec_; }
   detent::engine& real() { return rig_.engine; }
-  // The rule that the engine broke, or nothing.
+  // Returns the rule that the engine has broken, or nothing.
   const std::string& broken() const { return spec_.broke.broken(); }
 
   timer_id schedule(time_point deadline) {

@@ -28,7 +28,7 @@ using namespace std::chrono_literals;
 using testing::eventually;
 using testing::recorded_trace;
 
-// Each timer is armed before it is moved, and nothing is said of it after its end until it is armed again.
+// Each timer must be armed before it is moved, and must not appear between its end and its next arming.
 void expect_lives_in_order(const recorded_trace& trace) {
   std::map<std::uint64_t, bool> armed;
   for (const testing::recorded_row& row : trace.rows) {
@@ -110,7 +110,7 @@ TEST_P(EngineRecordThreads, HasRestartsThatMeetAReArming) {
     while (restarts < 500) {
       for (std::size_t i = 0; i < 8; ++i)
         restarts += timers[(i + static_cast<std::size_t>(me)) % timers.size()].restart_after(20us) ? 1U : 0U;
-      std::this_thread::sleep_for(10us);  // real time, in which the worker re-arms some of them
+      std::this_thread::sleep_for(10us);  // of real time, in which the worker re-arms some of them
     }
   });
   EXPECT_TRUE(eventually([&] { return e.pending() == 0; }));

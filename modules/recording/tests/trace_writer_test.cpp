@@ -18,7 +18,7 @@ namespace {
 using testing::recorded_trace;
 using testing::recording_place;
 
-// With a guard after its buffer.
+// A writer with a guard after its buffer.
 struct guarded_writer {
   trace_file file;
   trace_writer rows{file, 0, tick_grid(1)};
@@ -40,9 +40,10 @@ TEST(TraceWriter, HasRoomForALossAfterEachRow) {
   test::random_source random(5);
   constexpr nanoseconds_t now = INT64_MAX / 2;
   constexpr std::uint32_t rows = 100'000;
-  constexpr std::uint64_t id = std::uint64_t{0x7fffff0} << 32 | 3;  // the longest name of a timer
+  constexpr std::uint64_t id = std::uint64_t{0x7fffff0} << 32 | 3;  // the greatest possible name of a timer
   constexpr std::uint64_t lost = 10'000'000'000'000'000'000U;
-  for (std::uint32_t i = 0; i < rows; ++i) {  // most as long as they can be: the buffer ends within each part of one
+  // Most rows have the greatest length, so the buffer ends within each part of a row.
+  for (std::uint32_t i = 0; i < rows; ++i) {
     const nanoseconds_t deadline = random.between(0, 3) == 0 ? now : INT64_MAX - 1;
     writer->rows.add({.at = now, .deadline = deadline, .id = id, .kind = operation_kind::schedule}, lost);
     ASSERT_TRUE(writer->is_intact()) << i;

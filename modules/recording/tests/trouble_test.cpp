@@ -42,7 +42,7 @@ std::uint64_t lines_in(const std::string& text) {
   return static_cast<std::uint64_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// This many pairs of a schedule and a cancel.
+// Makes `pairs` pairs of a schedule and a cancel.
 void schedule_and_cancel(engine& e, int pairs) {
   for (int i = 0; i < pairs; ++i) e.schedule_after(1h, [] {}).cancel();
 }
@@ -93,7 +93,7 @@ TEST(EngineRecordDiskFull, EndsInOneLineOfComplaintAndTheTraceSaysWhatIsMissing)
   EXPECT_EQ(e.metrics().cancelled, 2000u);
 }
 
-// Whichever byte is the first that does not fit: each byte of a line, and each place in a block of what is written.
+// Covers every byte of a line, and every place in a block, as the first one that does not fit.
 TEST(EngineRecordDiskFull, SaysWhatIsMissingWhereverTheRoomEnds) {
   for (int room = 400; room < 640; ++room) {
     SCOPED_TRACE(room);
@@ -128,7 +128,7 @@ TEST(EngineRecordDiskFull, IsShownByTheCountersToo) {
   ::testing::internal::GetCapturedStderr();
 }
 
-// The caller's own are as they were.
+// The caller's own mask is restored.
 TEST(EngineRecordSignals, AreTheCallersAgain) {
   recording_place place;
   sigset_t some, before, after;
@@ -154,7 +154,7 @@ TEST(EngineRecordDiskFull, LosesNoLossThatALostLineReported) {
   {
     hostile::lowered_limit limit(RLIMIT_FSIZE, 80);
     const auto lost = file.write("1,S,1,1,x\n2,S,2,1,x\n3,S,3,1,x\n# dropped 5\n4,S,4,1,x\n# dropped 70\n");
-    EXPECT_EQ(lost.rows, 2u);  // two were written, and the last words need the room of what followed
+    EXPECT_EQ(lost.rows, 2u);  // two were written and made room for the last words
     EXPECT_EQ(lost.reported, 75u);
     file.close(77);
   }
@@ -163,7 +163,7 @@ TEST(EngineRecordDiskFull, LosesNoLossThatALostLineReported) {
   EXPECT_EQ(recorded_trace::of_file(place.path()).dropped, 77u);
 }
 
-// Losses that the file reports, and those that it does not.
+// Covers losses that the file reports, and those that it does not.
 TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileReports) {
   recording_place place;
   detail::trace_file file;
@@ -188,7 +188,7 @@ TEST(EngineRecordDiskFull, KnowsWhichLossesTheFileReports) {
   EXPECT_EQ(trace.rows.size() + rows->take_lost(), 100u);
 }
 
-// A pipe takes 64 KiB, and then holds up a thread that writes until somebody reads.
+// A pipe takes 64 KiB and then blocks the writing thread until it is read.
 class stalled_pipe {
  public:
   explicit stalled_pipe(const std::string& path) {
@@ -200,7 +200,7 @@ class stalled_pipe {
     if (end_ >= 0) close(end_);
     end_ = -1;
   }
-  // Until the last writer has closed it.
+  // Reads until the last writer has closed the pipe.
   std::string read_all() {
     fcntl(end_, F_SETFL, 0);
     std::string all;
@@ -218,7 +218,7 @@ TEST(EngineRecordStalled, HoldsUpNobodyAndCountsWhatItDrops) {
   recording_place place;
   stalled_pipe pipe(place.path());
   engine e({.record = place.path()});
-  testing::on_threads(2, [&] { schedule_and_cancel(e, 60'000); });  // nothing is read during this
+  testing::on_threads(2, [&] { schedule_and_cancel(e, 60'000); });  // the pipe is not read during this
   EXPECT_EQ(e.metrics().cancelled, 120'000u);
   std::string written;
   std::thread reader([&] { written = pipe.read_all(); });
