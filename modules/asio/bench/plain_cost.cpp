@@ -35,7 +35,7 @@ constexpr std::int64_t timers = 10'000;
 class naps {
  public:
   explicit naps(std::int64_t runs) : left_(runs) {}
-  // Whether it was the last.
+  // Returns whether it was the last.
   bool count_run() { return --left_ == 0; }
   detent::duration next() { return 1ms + detent::duration(static_cast<std::int64_t>(random_.below(20'000'000))); }
 

@@ -133,7 +133,7 @@ TEST_F(AsioCancel, OfARefusedSleepLeavesItsReason) {
   EXPECT_EQ(result_, error::no_buffer_space);
 }
 
-// Emitted from the strand on which the handler runs, about when the sleep expires on the engine's thread.
+// Emits on the strand on which the handler runs, at about the time when the sleep expires on the engine's thread.
 TEST(AsioCancelRaces, EndEachSleepOnceByExpiryOrByCancellation) {
   test::random_source random(std::random_device{}());
   boost::asio::thread_pool pool(2);

@@ -27,7 +27,7 @@ struct rig {
   std::optional<asio_drive> drive{std::in_place, *context, *driven, asio_drive_options{.keeps_running = true}};
 };
 
-// The thread is far from the context, whose run() waits for a timer in an hour.
+// This thread has nothing to do with the context, whose run() waits for a timer in an hour.
 TEST(AsioDriveEnd, ReturnsFromRunWhenAnotherThreadStopsTheEngine) {
   rig r;
   int uncalled = 0;
@@ -182,7 +182,7 @@ TEST(AsioDriveEnd, IsMoved) {
   EXPECT_EQ(fired, 1);
 }
 
-// Each end of the three comes at any moment of a turn on another thread.
+// Each of the three ends may come at any moment of a turn on another thread.
 TEST(AsioDriveEnd, MayComeFromAnyThreadAtAnyMoment) {
   for (int round = 0; round < 200; ++round) {
     rig r;

@@ -126,7 +126,7 @@ const ending_table limited_ends{{e::elapses, "operation_aborted"}};
 auto cases(std::vector<ending_event> events) {
   return ::testing::Combine(::testing::ValuesIn(events), ::testing::Values(ending_engine::caller));
 }
-// No executor of the engine ever holds the run of a sleep or a limit.
+// No executor of the engine ever holds the run of a sleep or a limit, so those events are left out.
 auto cases_without_executor() {
   return cases({e::elapses, e::cancelled, e::unfired_run, e::unfired_thrown_away, e::refused_run_inline,
                 e::refused_retry, e::refused_drop, e::over_capacity, e::out_of_memory, e::stopped_before, e::moved,
@@ -159,22 +159,22 @@ INSTANTIATE_TEST_SUITE_P(Walk, AsioDrivenLimitEndings, cases_without_executor(),
 // --- the events of an io_context
 
 enum class drive_event {
-  stopped_by_handler,  // the engine
+  stopped_by_handler,  // the engine is stopped
   stopped_by_another_thread,
-  stop_in_callback,  // which is refused; then the operation elapses
+  stop_in_callback,  // it is refused; then the operation elapses
   destroyed_by_callback,
   destroyed_by_handler,
-  drive_ends,  // then the operation elapses with another
+  drive_ends,  // then the operation elapses with another drive
   drive_ends_and_engine_stops,
-  context_stops,  // and is restarted; then the operation elapses
+  context_stops,  // the context is restarted; then the operation elapses
   context_destroyed,
-  context_destroyed_when_due,  // after the turn in which the operation is due, and before a handler has run
+  context_destroyed_when_due,  // after the turn in which the operation is due, and before any handler has run
 };
 
 template <operation Kind>
 class drive_walk {
  public:
-  // Returns the operation's word once everything has ended.
+  // Returns how the operation ended, once everything has ended.
   std::string word_after(drive_event event) {
     const bool is_short = event == drive_event::stop_in_callback || event == drive_event::drive_ends ||
                           event == drive_event::context_stops || event == drive_event::context_destroyed_when_due;
@@ -220,7 +220,7 @@ class drive_walk {
       case drive_event::context_destroyed: return operation_.end_context();
       case drive_event::context_destroyed_when_due:
         std::this_thread::sleep_for(2ms);
-        in_callback([this] { operation_.context().stop(); });  // in the turn of the operation, and after it
+        in_callback([this] { operation_.context().stop(); });  // in the turn of the operation, and after that turn
         operation_.context().run();
         return operation_.end_context();
     }

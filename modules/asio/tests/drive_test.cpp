@@ -56,7 +56,7 @@ TEST_F(AsioDrive, IsKeptRunningBySleepsAndNotByPlainTimers) {
   EXPECT_EQ(plain, 1);
   context_.restart();
   engine_.schedule_after(1ms, [&] { ++plain; });
-  context_.run();  // nothing keeps it
+  context_.run();  // nothing keeps it running
   EXPECT_EQ(plain, 1);
 }
 
@@ -69,7 +69,7 @@ TEST_F(AsioDrive, CountsNoWorkWhenItHasEnded) {
   EXPECT_EQ(fired, 20);
   drive.reset();
   context_.restart();
-  context_.run();  // returns
+  context_.run();  // must return
   context_.restart();
   auto work = net::make_work_guard(context_);
   int ran = 0;
@@ -96,7 +96,7 @@ TEST_F(AsioDrive, WakesUpForWhatAnotherThreadSchedules) {
   EXPECT_EQ(fired, 3);
 }
 
-// A race, were two turns to overlap or one not to see what another wrote.
+// There would be a race if two turns overlapped or one did not see what another wrote.
 TEST_F(AsioDrive, TakesTurnsOnSeveralThreads) {
   asio_drive drive(context_, engine_, {.keeps_running = true, .apart = 0ns});
   int runs = 0;
@@ -130,7 +130,7 @@ TEST_F(AsioDrive, LetsOtherHandlersIntoATurnThatIsLimited) {
   EXPECT_EQ(order, (std::vector<std::string>{"timer", "handler", "timer"}));
 }
 
-// Where the second timer does not come into the turn of the first, its turn begins so long after that one.
+// If the second timer misses the turn of the first, its own turn begins that much later.
 TEST_F(AsioDrive, KeepsItsTurnsApart) {
   asio_drive drive(context_, engine_, {.keeps_running = true, .apart = 50ms});
   bool other_turn = false;
@@ -206,7 +206,7 @@ TEST_F(AsioDrive, RefusesWhatItCannotDrive) {
   engine_.stop();
   const auto stopped = problem_of([&] { asio_drive(context_, engine_); });
   EXPECT_EQ(stopped.code, errc::stopped);
-  EXPECT_EQ(context_.run(), 0u);  // nothing is left over
+  EXPECT_EQ(context_.run(), 0u);  // no handler is left
 }
 
 TEST_F(AsioDrive, ReportsThatAnotherThreadDrivesAndGoesOn) {

@@ -24,7 +24,7 @@ int main() {
   detent::engine engine({.drive = detent::drive_kind::caller});  // no thread of its own
   detent::asio_drive drive(io, engine);
   int beats = 0, naps = 0;
-  engine.schedule_at_fixed_rate(1ms, 1ms, [&] { ++beats; });  // on the thread of run(), as all below
+  engine.schedule_at_fixed_rate(1ms, 1ms, [&] { ++beats; });  // runs in io.run(), like everything below
   asio::co_spawn(io, nap(engine, naps), asio::detached);
   io.run();  // returns after the last sleep: plain timers do not keep it
   std::printf("%d naps, %s\n", naps, beats != 0 ? "and beats" : "no beats");

@@ -43,7 +43,7 @@ class sleep_walk {
   net::cancellation_signal signal_;
 };
 
-// Sleeps in a strand of a pool, which runs by itself.
+// Sleeps in a strand of a pool, which runs on its own threads.
 class strand_walk {
  public:
   explicit strand_walk(ending_note& note) : note_(note), strand_(net::make_strand(pool_)) {}
@@ -80,7 +80,7 @@ const ending_table sleep_endings{
     {ending_event::destroyed, "operation_aborted"},
 };
 
-// No executor of the engine ever holds a sleep's run.
+// No executor of the engine ever holds a sleep's run, so those events are left out.
 auto events_of_sleeps() {
   using e = ending_event;
   return ::testing::Combine(

@@ -176,7 +176,7 @@ TEST_F(AsioExecutor, GoesOnAfterItsContextHasStoppedInBetween) {
   }
   rig.poll_at(at(1));
   for (std::size_t i = 1; i <= 3; ++i) {
-    EXPECT_EQ(run(), 1u);  // each is a handler of its own
+    EXPECT_EQ(run(), 1u);  // each callback is a handler of its own
     EXPECT_EQ(rig.fired.size(), i);
   }
 }

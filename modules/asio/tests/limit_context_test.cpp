@@ -25,7 +25,7 @@ using net::bind_executor;
 using net::io_context;
 using net::steady_timer;
 
-// Keeps `held` until it is destroyed, and is not to be called.
+// Keeps `held` until it is destroyed, and must not be called.
 auto uncalled(const std::shared_ptr<int>& held) {
   return [held](error_code) { FAIL() << "its context has gone"; };
 }
@@ -62,7 +62,7 @@ TEST_F(AsioLimitContext, MayEndWhileTheOperationAndACancellationAreQueued) {
 TEST_F(AsioLimitContext, CancelsTheTimersOfWhatItTakesAlong) {
   slow_->async_wait(cancel_after(engine_, 10ns, uncalled(held_)));
   slow_->async_wait(cancel_after(engine_, 10ns, bind_executor(net::make_strand(*context_), uncalled(held_))));
-  slow_->cancel();  // both are queued
+  slow_->cancel();  // now both are queued
   slow_.reset();
   context_.reset();
   EXPECT_EQ(engine_.pending(), 0u);
@@ -80,7 +80,8 @@ TEST_F(AsioLimitContext, MayEndBeforeWhatStopReturned) {
   rest[0].run();
 }
 
-// Operations that are due wait in the queue of a context that ends, as the engine's thread finds that their time is up.
+// Operations that are due wait in the queue of a context that ends, while the engine's thread finds that their time is
+// up.
 template <class Context, class End>
 void end_with_full_queues(int rounds, End&& end) {
   test::random_source random(std::random_device{}());
@@ -125,7 +126,7 @@ TEST(AsioLimitContextRaces, AgainstLimitsOfSleeps) {
   const auto held = std::make_shared<int>();
   engine worker;
   for (int round = 0; round < 300; ++round) {
-    io_context context;  // ends with the round
+    io_context context;  // destroyed in each round
     for (int i = 0; i < 16; ++i)
       async_sleep_for(worker, i * 2us, cancel_after(worker, i * 3us, bind_executor(context, uncalled(held))));
   }

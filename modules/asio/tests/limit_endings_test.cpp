@@ -25,7 +25,7 @@ using net::bind_executor;
 using net::io_context;
 using net::steady_timer;
 
-// An operation of an hour, on its context or on a strand of it, which the walk runs.
+// An operation that takes an hour, on its context or on a strand of it, which the walk runs.
 template <bool OnStrand>
 class limited_walk {
  public:
@@ -58,10 +58,10 @@ class limited_walk {
   steady_timer slow_{context_, 1h};
 };
 
-// Each way in which the limit ends makes the operation end as one that is cancelled: without that it might never end.
+// Each way in which the limit ends makes the operation end like a cancelled one, because it might never end otherwise.
 const ending_table limit_endings{{ending_event::elapses, "aborted"}};
 
-// Events of the run's way to an executor are left out, as no executor has a limit's timer.
+// Leaves out events of a run on its way to an executor, because no executor has a limit's timer.
 auto limit_cases() {
   std::vector<ending_event> events;
   for (int each = 0; each <= static_cast<int>(ending_event::destroyed_when_held); ++each) {
@@ -102,7 +102,7 @@ TEST(AsioLimitEnds, CancelTheOperationWhereAnExecutorDropsTheTimer) {
   EXPECT_EQ(calls, 1);
 }
 
-// A result for which there is no memory twice.
+// A result whose second copy finds no memory.
 struct costly_result {
   costly_result() = default;
   costly_result(const costly_result&) { throw std::bad_alloc(); }
@@ -145,7 +145,7 @@ TEST(AsioLimitEnds, LeaveAnOperationThatEndsInTimeAsItIs) {
   context.run();
   EXPECT_EQ(calls, 1);
 
-  // The operation ends after the engine has stopped, while the program still has what stop() returned.
+  // The operation ends after the engine has stopped, while the program still has the result of stop().
   quick.async_wait(cancel_after(*on, 1h, note));
   std::vector<unfired_timer> unfired = on->stop();
   on.reset();

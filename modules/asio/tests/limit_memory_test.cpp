@@ -21,7 +21,7 @@ using drive::at;
 using net::io_context;
 using net::steady_timer;
 
-// Counts the bytes that it has given out.
+// Counts the bytes that it hands out.
 template <class T>
 struct counted_memory {
   using value_type = T;
@@ -96,7 +96,7 @@ TEST_F(AsioLimitMemory, GoesWithTheContext) {
     steady_timer slow(ends, 1h);
     slow.async_wait(cancel_after(rig_.engine, 10ns, handler()));
     slow.async_wait(cancel_after(rig_.engine, 20ns, handler()));
-    rig_.poll_at(at(10));  // one with an emission on its way
+    rig_.poll_at(at(10));  // with an emission on its way
     EXPECT_NE(bytes_, 0u);
   }
   EXPECT_EQ(bytes_, 0u);
@@ -104,10 +104,10 @@ TEST_F(AsioLimitMemory, GoesWithTheContext) {
   EXPECT_EQ(rig_.engine.pending(), 0u);
 }
 
-// Inside run(), whose thread recycles.
+// Tests inside run(), whose thread recycles memory.
 class AsioLimitRecycles : public ::testing::Test {
  protected:
-  // Each round begins the next in its handler.
+  // Each round begins the next one in its handler.
   void expect_nothing_new(const std::function<void(std::function<void()>)>& round) {
     int rounds = 0;
     std::uint64_t before = 0;

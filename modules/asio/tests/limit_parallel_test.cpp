@@ -25,7 +25,7 @@ using net::experimental::wait_for_all;
 using net::experimental::wait_for_one;
 using net::experimental::wait_for_one_success;
 
-// Two operations of an hour of the real clock, limited in virtual time.
+// Two operations of an hour on the real clock, with limits in virtual time.
 class AsioLimitParallel : public ::testing::Test {
  protected:
   auto limited(steady_timer& slow, duration limit) {

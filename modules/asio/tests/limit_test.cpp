@@ -33,7 +33,7 @@ auto held_by(std::shared_ptr<int> held) {
   return [held = std::move(held)](error_code, std::size_t) { FAIL(); };
 }
 
-// The sockets live in the operation, which ends with its context.
+// The sockets belong to the operation, which ends with its context.
 template <class Token>
 void read_for_ever(io_context& context, Token&& token) {
   struct sockets {
@@ -47,12 +47,12 @@ void read_for_ever(io_context& context, Token&& token) {
   net::async_read(used.here, net::buffer(&used.byte, 1), condition, std::forward<Token>(token));
 }
 
-// Reads from a socket that stays silent unless answer() is called, on an engine of virtual time.
+// Reads from a socket that stays silent unless answer() is called, on an engine in virtual time.
 class AsioLimit : public ::testing::Test {
  protected:
   AsioLimit() { net::local::connect_pair(here_, there_); }
 
-  // A handler without an executor of its own: the socket's counts.
+  // A handler without an executor of its own, so the socket's is used.
   auto note() {
     return [this](error_code ec, std::size_t) {
       ++calls_;
@@ -88,7 +88,7 @@ TEST_F(AsioLimit, CancelsAtTheDeadlineAndNotBefore) {
   EXPECT_EQ(calls_, 1);
   EXPECT_EQ(result_, error::operation_aborted);
 
-  const auto token = cancel_at(rig_.engine, at(30), note());  // copied, as any token
+  const auto token = cancel_at(rig_.engine, at(30), note());  // copied, as any token may be
   read(token);
   rig_.poll_at(at(29));
   context_.restart();
@@ -113,7 +113,7 @@ TEST_F(AsioLimit, ThatIsUpWhenTheOperationHasCompletedDoesNotReachTheNextOne) {
   answer();
   read(cancel_after(rig_.engine, 10ns, [this](error_code first, std::size_t) {
     EXPECT_FALSE(first);
-    read(note());  // by the same socket
+    read(note());  // limited by the same socket
   }));
   rig_.poll_at(at(10));  // the emission is queued after the completion
   context_.poll();
@@ -133,14 +133,15 @@ TEST_F(AsioLimit, PassesOnCancellationsOfTheHandlersOwnSlot) {
   EXPECT_EQ(result_, error::operation_aborted);
   EXPECT_EQ(rig_.engine.pending(), 0u);
 
-  outside.emit(cancellation_type::terminal);  // reaches no operation
+  outside.emit(cancellation_type::terminal);  // reaches no operation any more
   read(cancel_after(rig_.engine, 10ns, bind_cancellation_slot(outside.slot(), note())));
   rig_.poll_at(at(10));
   run();
   EXPECT_EQ(calls_, 2);
 }
 
-// An operation that notes what is emitted to it. The time is up while it runs, or, `early`, before it takes its slot.
+// An operation that notes what is emitted to it. Its time is up while it runs or, with `early`, before it takes its
+// slot.
 struct noting_operation {
   io_context& context;
   drive::virtual_engine& rig;
@@ -229,7 +230,7 @@ TEST_F(AsioLimit, BreaksAFutureWithAnError) {
   }
 }
 
-// Operations that start on this thread, complete on that of their context, and expire on the engine's, all at once.
+// All at the same time, operations start on this thread, complete on the context's, and expire on the engine's.
 TEST(AsioLimitRaces, EndEachOperationOnce) {
   test::random_source random(std::random_device{}());
   io_context context;
@@ -243,7 +244,7 @@ TEST(AsioLimitRaces, EndEachOperationOnce) {
   std::deque<connection> connections;
   for (int i = 0; i < 16; ++i) connections.emplace_back(context);
   engine worker;
-  int answered = 0, aborted = 0, others = 0;  // of the context's thread
+  int answered = 0, aborted = 0, others = 0;  // used by the context's thread
   for (int round = 0; round < 200; ++round) {
     std::atomic<int> ended{0};
     for (connection& each : connections) {
@@ -257,7 +258,7 @@ TEST(AsioLimitRaces, EndEachOperationOnce) {
     for (connection& each : connections) net::write(each.there, net::buffer("!", 1));
     while (ended < 16) std::this_thread::yield();
     std::array<char, 1> rest{};
-    for (connection& each : connections) {  // what came too late for its read
+    for (connection& each : connections) {  // data that came too late for its read
       if (each.here.available() != 0) net::read(each.here, net::buffer(rest));
     }
   }

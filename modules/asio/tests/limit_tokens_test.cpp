@@ -26,7 +26,7 @@ using net::io_context;
 using net::steady_timer;
 namespace error = net::error;
 
-// Operations that wait for an hour of the real clock, and limits in virtual time.
+// Operations that wait for an hour on the real clock, with limits in virtual time.
 class AsioLimitToken : public ::testing::Test {
  protected:
   auto note() {
@@ -113,7 +113,7 @@ TEST_F(AsioLimitToken, CancelsAtOnceWhereItsEngineOrGroupHasEndedBefore) {
   }
 }
 
-// As as_default_on() makes one, which use_future does not have.
+// An executor as as_default_on() makes one; use_future has no such function.
 struct future_executor : io_context::executor_type {
   using default_completion_token_type = net::use_future_t<>;
   future_executor(const io_context::executor_type& other) : io_context::executor_type(other) {}

@@ -137,7 +137,7 @@ TEST(AsioSleepHandlers, GiveTheirMemoryBackHoweverTheyEnd) {
     context.poll();
     EXPECT_EQ(called, 20);
     EXPECT_EQ(live, 80);
-    rig.poll_at(at(19));  // queued, and never run
+    rig.poll_at(at(19));  // queued, but never run
   }
   EXPECT_EQ(called, 20);
   EXPECT_EQ(live, 0);

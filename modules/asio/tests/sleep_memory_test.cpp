@@ -33,7 +33,7 @@ class sleeping_chain {
                                                   next();
                                                 })));
   }
-  // For memory while the last of them were at work.
+  // Bytes that were allocated while the last of them were at work.
   std::uint64_t asked() const noexcept { return asked_; }
 
  private:

@@ -151,7 +151,7 @@ TEST_F(AsioSleepOptions, AGroupThatHasEndedIsLikeAnEngineThatHas) {
   EXPECT_EQ(results_[0], net::error::operation_aborted);
 }
 
-// A template, as what an Asio without a default token has not must depend on something.
+// A template, because names that an Asio without a default token lacks must depend on a parameter.
 template <class Asio, class Engine>
 void begin_later(io_context& context, std::vector<error_code>& results) {
   if constexpr (base::has_default_token<Asio>) {
@@ -194,7 +194,7 @@ TEST_F(AsioSleepOptions, ASleepersHandlersRunOnItsExecutorUnlessTheyHaveOne) {
   EXPECT_TRUE(in_pool);
 }
 
-// As use_awaitable_t<>::executor_with_default is, which is not there for each compiler.
+// Like use_awaitable_t<>::executor_with_default, which not every compiler has.
 struct executor_with_futures : net::any_io_executor {
   using default_completion_token_type = net::use_future_t<>;
   explicit executor_with_futures(const net::any_io_executor& from) noexcept : net::any_io_executor(from) {}
@@ -224,7 +224,7 @@ TEST_F(AsioSleepOptions, ASleepersExecutorIsLetGoOfHoweverItsSleepsEnd) {
     for (const duration delay : {1ns, 2ns, 3ns}) nap.async_sleep_for(delay, [](error_code) {});
   }
   rig_.poll_at(at(1));
-  context->poll();  // the first
+  context->poll();  // starts the first
   rig_.poll_at(at(2));
   context.reset();
   EXPECT_EQ(count.use_count(), 1);

@@ -239,7 +239,7 @@ TEST(AsioSleep, LivesInMemoryOfItsHandlersAllocatorWhichIsFreeBeforeTheHandlerRu
 TEST(AsioSleep, OfManyThreadsCompletesEachOnceOnItsStrand) {
   net::thread_pool pool(2);
   auto strand = net::make_strand(pool);
-  int plain = 0;  // a race, if two handlers ran at once
+  int plain = 0;  // a race if two handlers ran at once
   {
     engine worker;
     std::vector<std::thread> threads;
@@ -251,7 +251,7 @@ TEST(AsioSleep, OfManyThreadsCompletesEachOnceOnItsStrand) {
     }
     for (std::thread& each : threads) each.join();
     EXPECT_TRUE(eventually([&] { return worker.metrics().fired != 0; }));
-  }  // what is pending is aborted
+  }  // aborts what is pending
   pool.join();
   EXPECT_EQ(plain, 6000);
 }

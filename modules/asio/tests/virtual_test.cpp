@@ -49,7 +49,7 @@ TEST_F(AsioVirtual, GoesToItsEndAndNoFurther) {
   EXPECT_EQ(clock_.now().time_since_epoch(), 59min);
   asio_run_for(context_, clock_, 1min, engine_);
   EXPECT_EQ(at_, (std::vector<duration>{1h}));
-  asio_run_for(context_, clock_, 1min);  // the context alone
+  asio_run_for(context_, clock_, 1min);  // only the context
   EXPECT_EQ(clock_.now().time_since_epoch(), 61min);
 }
 

@@ -35,7 +35,7 @@ int main() {
 
   detent::asio_run_for(io, clock, 30min, engine);
   const bool half = heartbeats == 60 && !closed;
-  detent::asio_run_until(io, clock, detent::time_point::max(), engine);  // all there is
+  detent::asio_run_until(io, clock, detent::time_point::max(), engine);  // runs everything there is
   std::printf("%d heartbeats, %s\n", heartbeats, closed ? "closed" : "open");
   return half && heartbeats == 120 && closed ? 0 : 1;
 }

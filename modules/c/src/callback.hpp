@@ -8,12 +8,12 @@
 
 namespace detent::c {
 
-// The function that a C program scheduled. It is copied bit by bit, so that it takes the fast path.
+// The function that a C program has scheduled. It is trivially copyable, so it takes the fast path.
 struct callback {
   detent_callback function;
   void* context;
 
-  // The run of a timer that stop() gave back is not the C program's: it passes what it would have run to where_unfired.
+  // If stop() has returned the timer, its run is not for the C program: it passes the callback to where_unfired.
   void operator()(firing& run) const {
     if (run.self()) [[likely]]
       return function(context);

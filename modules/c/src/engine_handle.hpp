@@ -13,8 +13,8 @@ struct detent_engine {
   explicit detent_engine(detent::engine_options options)
       : engine(std::move(options)), core_(detent::detail::timer_access::core(engine)) {}
 
-  // The 64 bits that stand for a timer, made of the handle alone, as its callback may have destroyed the engine by now;
-  // and the handle made of them again.
+  // Converts a handle to the 64 bits that stand for a timer, and back. It uses only the handle, because the timer's
+  // callback may have destroyed the engine by now.
   static detent_timer id_of(detent::timer made) noexcept {
     using detent::detail::timer_access;
     return std::uint64_t{timer_access::queued_half(made)} << 32 | timer_access::index(made);

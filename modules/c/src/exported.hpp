@@ -7,7 +7,7 @@
 #include <detent/base/compiler.hpp>
 #pragma GCC visibility pop
 
-// Public headers name these classes, but do not declare their contents.
+// Public headers name these classes but do not define them.
 namespace detent::detail {
 class DETENT_HIDDEN engine_core;
 class DETENT_HIDDEN group_state;

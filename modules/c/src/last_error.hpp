@@ -10,14 +10,14 @@
 
 namespace detent::c {
 
-// Keeps the exception that is being handled as this thread's last error. Inside a catch block only.
+// Keeps the exception that is being handled as this thread's last error. Call it only inside a catch block.
 void keep_error() noexcept;
 void keep_error(errc code, const char* text) noexcept;
-// invalid_option: the argument of that name is null.
+// Sets invalid_option as the last error: the argument of that name is null.
 void keep_null(const char* name) noexcept;
 const char* last_error_text() noexcept;
 
-// Whether no pointer is null. Else the last error names the first that is; each comes with its name in front.
+// Returns whether no pointer is null. If one is, the last error names the first of them; each pointer follows its name.
 template <class... Rest>
 bool are_given(const char* name, const void* pointer, const Rest&... rest) noexcept {
   if (pointer == nullptr) {
@@ -34,7 +34,7 @@ std::invoke_result_t<Call> guarded(std::type_identity_t<std::invoke_result_t<Cal
   try {
     return std::forward<Call>(call)();
   } catch (const base::forced_unwind&) {
-    throw;  // the calling thread ends in a callback
+    throw;  // a callback ends the calling thread
   } catch (...) {
     keep_error();
     return failed;

@@ -16,7 +16,7 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& what) { throw error(errc::invalid_option, "detent_options: " + what); }
 
-// `value` as one of the enumerators up to `highest`, which are called `names` and more.
+// Returns `value` as an enumerator up to `highest`. `names` is for the message.
 template <class Enum>
 Enum chosen(const char* option, int value, Enum highest, const char* names) {
   if (value < 0 || value > static_cast<int>(highest))

@@ -6,8 +6,8 @@
 
 namespace detent::c {
 
-// The engine's options as a C program filled them in. Throws errc::invalid_option, naming the option and the value,
-// where a number stands for nothing; what a number means is checked by the engine.
+// Converts the options of a C program. Throws errc::invalid_option that names the option and the value if a number
+// stands for no enumerator; the engine checks everything else.
 engine_options translate(const detent_options& from);
 
 }  // namespace detent::c

@@ -14,7 +14,7 @@ using detent::c::guarded;
 
 detent::time_point at(std::int64_t ns) noexcept { return detent::time_point(duration(ns)); }
 
-// The id of what `schedule` makes of the callback; 0: it was refused.
+// Returns the id of the timer that `schedule` makes of the callback, or 0 if it was refused.
 template <class Schedule>
 detent_timer scheduled(detent_engine* engine, detent_callback function, void* context, Schedule&& schedule) noexcept {
   if (!are_given("engine", engine)) return 0;

@@ -22,7 +22,7 @@ static inline void sleep_ns(long ns) {
   nanosleep(&pause, NULL);
 }
 
-// Waits, on a machine of any speed, for what must come.
+// Waits, on a machine of any speed, for a condition that must come true.
 #define EVENTUALLY(condition)                           \
   do {                                                  \
     int looks = 0;                                      \

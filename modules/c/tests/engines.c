@@ -17,7 +17,7 @@ static detent_engine* make(const detent_options* options) {
   return engine;
 }
 
-// One place in the node pool, used again and again: no old id is ever a new timer's.
+// One place in the node pool is used again and again: an old id never reaches a new timer.
 static void stale_ids_reach_nobody(void) {
   detent_options options;
   detent_options_init(&options);
@@ -39,7 +39,7 @@ static void stale_ids_reach_nobody(void) {
   CHECK(detent_pending(engine) == 1 && detent_restart_at(engine, old[lives - 1], 0) == 1);
   CHECK(detent_poll(engine, SIZE_MAX) == 1 && atomic_load(&runs) == 1);
   detent_engine* other = make(&options);
-  CHECK(detent_cancel(other, old[0]) == DETENT_GONE);  // it never had a timer
+  CHECK(detent_cancel(other, old[0]) == DETENT_GONE);  // it never had that timer
   detent_engine_destroy(other);
   detent_engine_destroy(engine);
 }
@@ -64,7 +64,7 @@ static void a_callback_knows_its_run(void) {
   const int64_t due = detent_now() + MILLISECONDS;
   detent_timer first = detent_schedule_at_tagged(engine, due, look, &once, 42);
   detent_timer second = detent_schedule_at_fixed_rate(engine, MILLISECONDS, MILLISECONDS, look, &often);
-  const int64_t both = detent_now();  // later than `due - MILLISECONDS`, and by how much is the kernel's affair
+  const int64_t both = detent_now();  // later than `due - MILLISECONDS`; by how much is up to the kernel
   while (detent_now() < both + 6 * MILLISECONDS) sleep_ns(MILLISECONDS);
   CHECK(detent_poll(engine, SIZE_MAX) == 2);
   CHECK(once.inside == 1 && once.run.deadline_ns == due && once.run.missed == 0 && once.run.tag == 42);
@@ -101,7 +101,7 @@ static void fires_with(const detent_options* options) {
   const char* reason = NULL;
   const int clock = detent_clock(engine, &reason);
   CHECK(clock == DETENT_CLOCK_STEADY || clock == DETENT_CLOCK_TSC);
-  CHECK((clock == DETENT_CLOCK_TSC) == (reason[0] == 0));  // why not, where it is not
+  CHECK((clock == DETENT_CLOCK_TSC) == (reason[0] == 0));  // a reason unless it is the TSC
   CHECK(detent_clock(engine, NULL) == clock);
   atomic_int runs = 0;
   for (int i = 0; i < 100; ++i) CHECK(detent_schedule_after(engine, i * 10000, count, &runs) != 0);
@@ -131,7 +131,7 @@ static void every_kind(void) {
   fires_with(&options);
 }
 
-// The pool's one thread is kept busy: of the runs that come in that time, its queue holds as many as were asked for.
+// Keeps the pool's only thread busy. Of the runs that come in that time, its queue holds as many as were asked for.
 static void hold(void* context) { EVENTUALLY(atomic_load((atomic_int*)context) == 1); }
 
 static void a_pool_refuses(void) {
@@ -186,7 +186,7 @@ struct last_wish {
 
 static void destroy(void* context) {
   struct last_wish* mine = context;
-  EVENTUALLY(atomic_load(&mine->scheduled) == 1);  // no call of the engine's may be under way
+  EVENTUALLY(atomic_load(&mine->scheduled) == 1);  // no call of the engine may be under way
   detent_engine_destroy(mine->engine);
   atomic_store(&mine->done, 1);
 }

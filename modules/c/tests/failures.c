@@ -59,7 +59,7 @@ static void refused_timers(void) {
   options.drive = DETENT_DRIVE_CALLER;
   char why[10] = "?";
   detent_engine *engine = detent_engine_create(&options, why, sizeof why);
-  CHECK(engine != NULL && why[0] == '\0');  // in spite of earlier refusals
+  CHECK(engine != NULL && why[0] == '\0');  // although earlier ones were refused
   const char *text = NULL;
   CHECK(detent_schedule_after(engine, HOURS, NULL, NULL) == 0);
   CHECK(detent_last_error(&text) == DETENT_ERROR_INVALID_OPTION && strstr(text, "callback = null") != NULL);

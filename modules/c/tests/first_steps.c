@@ -76,7 +76,7 @@ static void a_timer_says_when_it_is_due(detent_engine *engine, detent_timer idle
   CHECK(detent_remaining(engine, idle, &remaining) == 1);
   CHECK(remaining <= due - before && remaining >= due - detent_now());
   CHECK(detent_deadline(engine, 0, &deadline) == 0 && detent_remaining(engine, 0, &remaining) == 0);
-  CHECK(deadline == due);  // left as it was
+  CHECK(deadline == due);  // unchanged
 }
 
 static void nothing_is_none(detent_engine *engine) {

@@ -14,16 +14,16 @@
 namespace detent {
 namespace {
 
-// A coroutine's run that comes before its timer is settled waits for so many pauses, which cover all but its thread's
-// loss of the processor, and then comes again after a time in which that thread gets it back.
+// If a run comes before its timer is settled, it waits for this many pauses, which suffice unless the other thread has
+// lost its processor. Then it comes again after a time in which that thread gets one.
 constexpr int pauses_to_settle = base::limit(64, 1);
 constexpr std::int64_t settled_after = 1'000'000;
 
 }  // namespace
 
-// The frame may outlive the engine, so it has a reference on its core.
+// The frame may outlive the engine, so it holds a reference to its core.
 void sleep_awaiter::suspend(void* coroutine, const detail::timer_terms& how) {
-  settled_.store(false, base::relaxed);  // relaxed: published with the timer, as all of this
+  settled_.store(false, base::relaxed);  // relaxed: published with the timer, like the rest
   problem_ = errc{};
   starter_ = std::this_thread::get_id();
   coroutine_ = coroutine;
@@ -41,7 +41,7 @@ void sleep_awaiter::settle() noexcept {
   settled_.store(true, base::release);  // (1) release: pairs with (2). From here on the frame may be gone.
 }
 
-// Perhaps while await_suspend() is not done on another thread.
+// It may run while await_suspend() is not done on another thread.
 bool sleep_awaiter::is_ready(firing& run) noexcept {
   // (2) acquire: pairs with (1), so that the coroutine finds the handle and the hook.
   for (int i = 0; !settled_.load(base::acquire); ++i) {
@@ -50,7 +50,7 @@ bool sleep_awaiter::is_ready(firing& run) noexcept {
       continue;
     }
     if (core_->options.drive == drive_kind::caller) {
-      run.rearm_at(run.deadline());  // not before the next poll(), no matter what time it is by then
+      run.rearm_at(run.deadline());  // not before the next poll(), even if that is much later
     } else {
       run.rearm_after(duration(settled_after));
     }
@@ -64,7 +64,7 @@ void sleep_awaiter::on_run() { base::coroutine_handle::from_address(coroutine_).
 
 void sleep_awaiter::on_end(bool guarded) {
   for (int i = 0; !settled_.load(base::acquire); ++i) {  // (2)
-    // Inside its own schedule call, which is refused.
+    // Called inside its own schedule call, which is being refused.
     if (starter_ == std::this_thread::get_id()) return;
     if (i < pauses_to_settle) {
       base::cpu_pause();
@@ -81,7 +81,7 @@ void sleep_awaiter::on_end(bool guarded) {
   }
 }
 
-// On the thread that resumes the coroutine.
+// Called on the thread that resumes the coroutine.
 void sleep_awaiter::leave() noexcept {
   coroutine_ = nullptr;
   core_->drop_reference();
@@ -93,7 +93,7 @@ void sleep_awaiter::fail() {
   throw_ended(problem_);
 }
 
-// The coroutine is destroyed while it is suspended.
+// The coroutine is being destroyed while it is suspended.
 void sleep_awaiter::abandon() noexcept {
   disarm();
   core_->drop_reference();

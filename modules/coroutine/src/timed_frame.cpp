@@ -29,7 +29,7 @@ timed_frame* frame_claim::move_to(void* place) noexcept {
   if (frame_.load(base::acquire) == nullptr) return nullptr;  // (2) acquire: pairs with (1)
   const std::lock_guard lock(live_cores::mutex());
   timed_frame* const frame = get();
-  if (frame == nullptr) return nullptr;  // it has gone at this moment
+  if (frame == nullptr) return nullptr;  // it has just gone
   forget();
   frame->claim_ = nullptr;
   if (frame->unwanted_) return frame;
@@ -38,7 +38,8 @@ timed_frame* frame_claim::move_to(void* place) noexcept {
   return nullptr;
 }
 
-// The shortest schedule call; with options, or in an engine that notes where its timers come from, the longer one.
+// Uses the shortest schedule call. With options, or in an engine that notes where its timers come from, it uses the
+// longer one.
 errc timed_frame::arm(nanoseconds_t deadline, const timer_terms& how, const callable_ops& ops) noexcept {
   claim_ = nullptr;
   unwanted_ = false;
@@ -70,7 +71,7 @@ void timed_frame::disarm() noexcept {
   const node_index index = timer_access::index(timer_);
   {
     const std::lock_guard lock(live_cores::mutex());
-    // Also where the engine has stopped, the node is there: it goes with the core.
+    // The node exists even if the engine has stopped, because it goes with the core.
     auto* const in_node = std::launder(reinterpret_cast<frame_claim*>(core_->node_at(index).capture));
     (claim_ != nullptr ? claim_ : in_node)->forget();
   }
@@ -115,7 +116,7 @@ void timed_frame::resume_guarded(void* coroutine) noexcept {
   try {
     base::coroutine_handle::from_address(coroutine).resume();
   } catch (...) {
-    if (!live_cores::is_live(core.number())) std::terminate();  // what on_error refers to may be gone
+    if (!live_cores::is_live(core.number())) std::terminate();  // objects that on_error refers to may be gone
     record_lease mine(core.threads);
     report_failure_after_end(core, *mine);
   }

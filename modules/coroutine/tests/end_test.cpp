@@ -28,7 +28,7 @@ owned_task sleep_once(engine& e, std::optional<bool>& elapsed, std::stop_token t
   elapsed = co_await e.sleep_for(1s, std::move(token));
 }
 
-// "": it has thrown nothing.
+// Returns "" if it has thrown nothing.
 std::string thrown_by(const owned_task& task) {
   if (task.thrown() == nullptr) return "";
   return drive::problem_of([&] { std::rethrow_exception(task.thrown()); }).what;
@@ -82,7 +82,7 @@ TEST(CoroutineEnd, WhatLeavesACoroutineAtTheEndGoesToOnError) {
   EXPECT_EQ(reported, 1);
 }
 
-// The coroutine goes on inside of the walk over the timers that end, and takes a frame with it that is on its list.
+// The coroutine continues inside the walk over the timers that end, and destroys a frame that is on its list.
 TEST(CoroutineEnd, ACoroutineThatGoesOnAtTheEndMayDestroyAnother) {
   auto e = std::make_unique<engine>();
   std::optional<bool> elapsed;
@@ -122,7 +122,7 @@ TEST(CoroutineEnd, WhatStopGaveBackMayOutliveTheFrame) {
     owned_task one = sleep_once(e, elapsed), other = sleep_once(e, elapsed);
     left = e.stop();
   }
-  left.front().run();  // touches nothing
+  left.front().run();  // must touch nothing
 }
 
 TEST(CoroutineEnd, AFrameMayOutliveItsEngine) {
@@ -136,7 +136,7 @@ TEST(CoroutineEnd, AFrameMayOutliveItsEngine) {
     stoppable = sleep_once(e, elapsed, source.get_token());
     left = e.stop();
   }
-  engine next;  // perhaps where the other was
+  engine next;  // perhaps at the other's address
   timer innocent = next.schedule_after(1h, [] {});
   source.request_stop();
   plain.destroy();
@@ -189,12 +189,12 @@ TEST(CoroutineEnd, TheExecutorResumesWhatIsStillAsleep) {
   e.poll();
   EXPECT_EQ(held->held.size(), 4u);
   EXPECT_FALSE(ran);
-  goes.destroy();  // handed over, and not started
+  goes.destroy();  // was handed over, but not started
   held->run_first();
   EXPECT_EQ(ran, true);
-  held->run_first();  // of the one destroyed
+  held->run_first();  // the one that was destroyed
   source.request_stop();
-  held->run_first();  // moved by the stop
+  held->run_first();  // the one that stop() has moved
   EXPECT_FALSE(stopped);
   held->held.clear();
   EXPECT_EQ(e.metrics().dropped, 1u);

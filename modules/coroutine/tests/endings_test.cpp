@@ -38,7 +38,7 @@ class sleep_walk {
   std::stop_source source_;
 };
 
-// A limit on a sleep of another engine, which goes on; only the limit meets the event.
+// A limit on a sleep of another engine, which continues; only the limit meets the event.
 class limit_walk {
  public:
   explicit limit_walk(ending_note& note) noexcept : note_(note) {}
@@ -90,7 +90,7 @@ class interval_walk {
   std::stop_source source_;
 };
 
-// Beside a sleep of another engine, which goes on for longer, and is asked to end when this one has.
+// Waits beside a sleep of another engine, which takes longer and is asked to end when this one has ended.
 class any_walk {
  public:
   explicit any_walk(ending_note& note) noexcept : note_(note) {}
@@ -116,7 +116,7 @@ class any_walk {
   engine other_{engine_options{.drive = drive_kind::caller, .reserve = 256}};
 };
 
-// Beside a sleep of another engine, which is over at once.
+// Waits beside a sleep of another engine, which is over at once.
 class all_walk {
  public:
   explicit all_walk(ending_note& note) noexcept : note_(note) {}

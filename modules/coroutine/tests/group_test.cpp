@@ -152,7 +152,7 @@ TEST_F(CoroutineGroup, ACancelledGroupLosesItsLimits) {
   EXPECT_EQ(engine_.pending(), 0u) << "what it limits is stopped";
 }
 
-// Notes the tags of what it is given, and how often it is asked whether it keeps order.
+// Notes the tags of its timers, and how often it is asked whether it keeps order.
 class ordered_executor final : public executor {
  public:
   bool execute(fired_timer&& work) noexcept override {

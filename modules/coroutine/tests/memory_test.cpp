@@ -20,7 +20,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::owned_task;
 
-// A hundred times, so that a leak of each would show.
+// Repeated a hundred times, so that a leak in each would show.
 template <class Life>
 void expect_to_leave_nothing(Life&& life) {
   for (int i = 0; i < 3; ++i) life();
@@ -42,7 +42,7 @@ TEST(CoroutineMemory, ASleepersEngineLeavesNothing) {
   });
 }
 
-// Most of them are refused.
+// Most of the sleeps are refused.
 TEST(StoppableMemory, WhatAStopTokenWasForLeavesNothing) {
   expect_to_leave_nothing([] {
     engine e({.drive = drive_kind::caller, .max_pending = 10});

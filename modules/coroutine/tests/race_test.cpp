@@ -29,7 +29,7 @@ using testing::owned_task;
 
 constexpr int rounds = 3000;
 
-// As eventually(), for what takes microseconds.
+// Works like eventually(), for conditions that take microseconds.
 template <class Condition>
 bool soon(Condition&& condition) {
   for (int i = 0; i < 2000; ++i) {
@@ -45,7 +45,7 @@ void spin_for(duration d) {
   }
 }
 
-// Runs what it is given on a thread of its own, and nothing while somebody holds `turn`.
+// Runs its work on a thread of its own, but nothing as long as another thread holds `turn`.
 class strand final : public executor {
  public:
   ~strand() override {
@@ -96,11 +96,11 @@ TEST(CoroutineRace, ResumedWhileItStillFallsAsleep) {
       sleep_and_count(e, 1ns, source.get_token(), woken);
     }
     EXPECT_TRUE(eventually([&] { return woken == 2 * rounds; }));
-    EXPECT_TRUE(source.request_stop());  // finds no hook of a frame that has gone
+    EXPECT_TRUE(source.request_stop());  // must find no hook of a frame that is gone
   }
 }
 
-// With an awaiter that has been asleep before, on the thread of another engine.
+// Uses an awaiter that was asleep before, on the thread of another engine.
 free_task sleep_often_and_count(engine& one, engine& other, std::stop_token token, std::atomic<int>& woken) {
   auto sleep = one.sleep_for(0ns, std::move(token));
   for (int i = 0; i < 5; ++i) {
@@ -191,7 +191,7 @@ TEST(CoroutineRace, DestroyedWhileItsTimerFires) {
   EXPECT_EQ(seen.cancelled, static_cast<std::uint64_t>(destroyed));
 }
 
-// One thread moves and runs what stop() returned while another destroys the frames that it refers to.
+// One thread moves and runs the result of stop() while another destroys the frames that it refers to.
 TEST(CoroutineRace, FramesGoWhileTheirEngineStops) {
   for (int i = 0; i < 200; ++i) {
     engine e({.reserve = 256});
@@ -215,7 +215,7 @@ TEST(CoroutineRace, FramesGoWhileTheirEngineStops) {
   }
 }
 
-// An engine ends beside the thread whose coroutines fall asleep on it.
+// An engine ends while another thread's coroutines fall asleep on it.
 TEST(CoroutineRace, EachSleeperEndsOnceWhileItsEngineStops) {
   for (int i = 0; i < 300; ++i) {
     engine e({.reserve = 256});

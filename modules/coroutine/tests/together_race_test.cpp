@@ -81,7 +81,7 @@ TEST(CoroutineTogetherRace, AStopMeetsTheirEnds) {
   }
 }
 
-// The coroutine goes on, also if stop() has taken a limit whose awaitable ends at that moment.
+// The coroutine continues even if stop() has taken a limit whose awaitable ends at that moment.
 TEST(CoroutineTogetherRace, AnEngineStopsWhileItsLimitsAreCancelled) {
   for (int i = 0; i < 300; ++i) {
     engine limits({.reserve = 256}), sleeps({.reserve = 256});
@@ -94,7 +94,7 @@ TEST(CoroutineTogetherRace, AnEngineStopsWhileItsLimitsAreCancelled) {
       ended.fetch_add(1);
     };
     for (int n = 0; n < 10; ++n) limited(duration(n * 3000));
-    const auto left = limits.stop();  // keeps what it has
+    const auto left = limits.stop();  // keeps the timers
     EXPECT_TRUE(eventually([&] { return ended == 10; }));
   }
 }

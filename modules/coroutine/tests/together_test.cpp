@@ -217,7 +217,7 @@ TEST_F(CoroutineTogether, AStopRequestHasAllGiveUp) {
   EXPECT_EQ(ended, std::tuple(false, false));
 }
 
-// The last one ends inside the request, and its coroutine, which goes on there, ends the frame.
+// The last one ends inside the request, and its coroutine continues there and ends the frame.
 TEST_F(CoroutineTogether, AStopRequestThatEndsTheLastOneTouchesNothingAfterwards) {
   std::stop_source source;
   class hooked {

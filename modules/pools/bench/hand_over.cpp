@@ -19,7 +19,7 @@
 
 namespace {
 
-// The pool that a program would write itself: a queue under a lock, which the threads and the worker take in turns.
+// The pool that a program would write itself: a queue with a lock, which the threads and the worker take in turn.
 class locked_pool final : public detent::executor {
  public:
   explicit locked_pool(std::size_t threads) {

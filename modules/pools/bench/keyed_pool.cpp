@@ -54,7 +54,7 @@ struct burst_case {
   bool has_room = true;
 };
 
-// A line for each key, as callbacks of different keys run at once.
+// A line for each key, because callbacks of different keys run at the same time.
 struct alignas(64) tally {
   std::atomic<std::uint64_t> runs{0};
 };
@@ -62,7 +62,7 @@ struct alignas(64) tally {
 void at_once(benchmark::State& state, burst_case wanted) {
   const auto count = static_cast<std::size_t>(full_or_smoke(1'000'000, 10'000));
   for (auto _ : state) {
-    // A timer that runs is no longer pending: the engine ends before what its callbacks use.
+    // A running timer is no longer pending, so the engine must end before the objects that its callbacks use.
     std::vector<tally> tallies(1024);
     detent::engine engine({.executor = executor_of(wanted.kind, wanted.has_room ? count : 65536),
                            .on_refusal = detent::refusal_policy::retry,
@@ -104,7 +104,7 @@ void steady(benchmark::State& state, where kind) {
   }
 }
 
-// How late the runs were, and whether two of one key ever ran at once.
+// Records how late the runs were, and whether two of one key ever ran at the same time.
 class watch {
  public:
   static constexpr std::uint64_t keys = 40, stuck_key = 7;

@@ -31,12 +31,14 @@ void lock_soon(std::unique_lock<std::mutex>& lock) {
 
 }  // namespace
 
-// Shared with the threads: the pool may be destroyed by one of them, from a callback that held the last engine.
+// Shared with the threads, because one of them may destroy the pool, from a callback that held the last engine.
 struct keyed_pool::state {
-  // The callbacks that a thread has taken and not begun. On a line of its own: it counts down at each callback.
+  // The callbacks that a thread has taken and not begun. It has a cache line of its own, because it is counted down at
+  // each callback.
   struct alignas(64) taker {
-    detail::strand_block* rest = nullptr;  // its thread's; once that has ended, or calls it, the destructor's
-    base::atomic<std::size_t> left{0};     // written by its thread alone
+    // Used by its thread; once that has ended, or is the caller, by the destructor.
+    detail::strand_block* rest = nullptr;
+    base::atomic<std::size_t> left{0};  // written only by its thread
   };
 
   explicit state(const keyed_pool_options& from)
@@ -47,7 +49,7 @@ struct keyed_pool::state {
   void work(taker& mine);
   detail::strand_block& run(taker& mine, const detail::strand_batch& batch) noexcept;
   void close();
-  // With the lock held:
+  // To be called with the lock held:
   std::size_t depth() const noexcept;
   bool is_full() const noexcept;
   bool should_wake() noexcept;
@@ -58,9 +60,9 @@ struct keyed_pool::state {
   mutable std::mutex mutex;
   std::condition_variable ready;
   detail::strand_queue waiting;
-  std::size_t in_batches = 0;  // no more are left in them
+  std::size_t in_batches = 0;  // those that are left may be fewer
   std::size_t asleep = 0;
-  bool waking = false;               // one has been woken and is not there yet
+  bool waking = false;               // a thread was woken and has not arrived yet
   base::atomic<bool> closed{false};  // written with the lock held
   std::vector<taker> takers;
   detail::pool_threads threads;
@@ -68,18 +70,19 @@ struct keyed_pool::state {
 
 std::size_t keyed_pool::state::depth() const noexcept {
   std::size_t sum = waiting.size();
-  // Relaxed: a late look finds more than there are, and that by those that begin at this moment.
+  // relaxed: a late reading counts too many, namely those that begin at this moment.
   for (const taker& each : takers) sum += each.left.load(base::relaxed);
   return sum;
 }
 
-// The exact answer reads a line that each thread writes.
+// The exact answer reads a cache line that each thread writes.
 bool keyed_pool::state::is_full() const noexcept {
   return waiting.size() + in_batches >= capacity && depth() >= capacity;
 }
 
-// One at a time, which wakes the next if it leaves work: until it is there, those that run may have taken everything.
-// No strand waits for ever: the thread that makes one ready asks, and so does one that takes one and leaves others.
+// Wakes one thread at a time, which wakes the next if it leaves work; before it arrives, the running threads may have
+// taken everything. No strand waits for ever, because the thread that makes one ready asks, and so does one that takes
+// one and leaves others.
 bool keyed_pool::state::should_wake() noexcept {
   if (asleep == 0 || waking || !waiting.has_ready()) return false;
   waking = true;
@@ -89,41 +92,42 @@ bool keyed_pool::state::should_wake() noexcept {
 void keyed_pool::state::work(taker& mine) {
   std::unique_lock lock(mutex);
   for (;;) {
-    // Relaxed: the lock orders it.
+    // relaxed: ordered by the lock.
     while (!closed.load(base::relaxed) && !waiting.has_ready()) {
       ++asleep;
       ready.wait(lock);
       --asleep;
       waking = false;
     }
-    if (closed.load(base::relaxed)) return;  // relaxed: as above
+    if (closed.load(base::relaxed)) return;  // relaxed: ordered by the lock
     const detail::strand_batch batch = waiting.take();
-    in_batches += batch.size - 1;  // the first begins now
-    // Relaxed: as in run(). With the lock held, as they no longer count as waiting.
+    in_batches += batch.size - 1;  // the first one begins now
+    // relaxed: as in run(). With the lock held, because they no longer count as waiting.
     mine.left.store(batch.size - 1, base::relaxed);
     const bool wake = should_wake();
     lock.unlock();
     if (wake) ready.notify_one();
     detail::strand_block& reached = run(mine, batch);
     lock_soon(lock);
-    if (closed.load(base::relaxed)) return;  // relaxed: as above. The destructor drops what is left
+    if (closed.load(base::relaxed)) return;  // relaxed: ordered by the lock. The destructor drops the rest
     in_batches -= batch.size - 1;
-    waiting.give_back(batch, reached, mine.left.load(base::relaxed));  // relaxed: its own
+    waiting.give_back(batch, reached, mine.left.load(base::relaxed));  // relaxed: this thread's own
     mine.rest = nullptr;
     mine.left.store(0, base::relaxed);  // relaxed: as in run()
   }
 }
 
-// The block of which the next would be, or the last of them all.
+// Returns the block in which the next callback would be, or the last block of all.
 detail::strand_block& keyed_pool::state::run(taker& mine, const detail::strand_batch& batch) noexcept {
   detail::strand_block* block = mine.rest = batch.first;
   for (std::size_t ran = 1;; ++ran) {
     if (block->begun == block->filled) block = mine.rest = block->next;
     std::optional<fired_timer>& next = block->work[block->begun++];
-    mine.left.store(batch.size - ran, base::relaxed);  // relaxed: a number, for depth() alone
+    mine.left.store(batch.size - ran, base::relaxed);  // relaxed: a number that only depth() reads
     (*next)();
     next.reset();
-    // Relaxed: destroyed elsewhere, the pool waits for this thread, and one callback more is one that ran before that.
+    // relaxed: if the pool is destroyed on another thread, it waits for this one, and one more callback counts as
+    // having run before that.
     if (ran == batch.size || ran == detail::limits::strand_row || closed.load(base::relaxed)) return *block;
   }
 }
@@ -137,7 +141,7 @@ void keyed_pool::state::close() {
   threads.join();
 }
 
-// Keys are read before the lock is taken: that may cost a cache miss each.
+// Keys are read before the lock is taken, because each may cost a cache miss.
 std::size_t keyed_pool::state::put(std::span<fired_timer> work) noexcept {
   std::array<detail::strand*, detail::limits::keyed_at_once> to;
   std::size_t taken = 0;
@@ -180,12 +184,12 @@ keyed_pool::keyed_pool(keyed_pool_options options) {
 
 keyed_pool::~keyed_pool() {
   if (detail::process_number() != state_->creator) {
-    // In the child of a fork: the threads do not exist, and one of them may hold the lock. Nothing can be taken apart.
+    // In the child of a fork, the threads do not exist, and one of them may hold the lock, so nothing can be destroyed.
     static_cast<void>(new (std::nothrow) std::shared_ptr<state>(state_));
     return;
   }
   state_->close();
-  // No thread of the pool touches these any more, this one's own apart, which finds nothing left when it returns.
+  // No thread of the pool uses these any more, except for this one, which finds nothing left when it returns.
   for (state::taker& each : state_->takers) detail::drop_blocks(std::exchange(each.rest, nullptr));
   state_->waiting.clear();
 }

@@ -11,7 +11,7 @@
 namespace detent::detail {
 namespace {
 
-// Each takes memory before the kernel is asked for it.
+// Each thread takes memory before the kernel is asked for it.
 constexpr std::size_t most_threads = 65536;
 
 std::string named(const std::vector<int>& cpus, std::size_t i) {
@@ -49,7 +49,7 @@ void pool_threads::start(const pool_setup& setup, const std::function<void(std::
       if (failed != 0) throw error(code_of(failed), pool + named(setup.cpus, turn) + explain_pinning(failed));
     }
   } catch (const error&) {
-    throw;  // which is a system_error, too
+    throw;  // error is a system_error too
   } catch (const std::system_error& failure) {
     const int problem = failure.code().value();
     throw error(code_of(problem), pool + "threads = " + std::to_string(setup.threads) +

@@ -11,7 +11,7 @@
 namespace detent::detail {
 
 struct pool_setup {
-  const char* pool;  // the class, for errors
+  const char* pool;  // the name of the class, for errors
   std::size_t threads;
   std::size_t queue_capacity;
   std::vector<int> cpus;
@@ -20,13 +20,13 @@ struct pool_setup {
 
 class pool_threads {
  public:
-  // Throws error naming the option and the value.
+  // Throws error that names the option and the value.
   static void check(const pool_setup& setup);
-  // Each runs `work` with its number. Throws error or bad_alloc; those that have been started must then be made to end,
-  // and joined.
+  // Each thread runs `work` with its number. If it throws error or bad_alloc, the threads that were started must be
+  // made to end, and joined.
   void start(const pool_setup& setup, const std::function<void(std::size_t)>& work);
   std::size_t count() const noexcept { return threads_.size(); }
-  // Waits for their ends; the calling thread, if it is one of them, is let go instead.
+  // Waits for the threads to end. If the calling thread is one of them, it is detached instead.
   void join();
 
  private:

@@ -8,7 +8,7 @@
 namespace detent::detail {
 namespace {
 
-// Fibonacci hashing (Knuth, TAOCP 6.4): 2^64 by the golden ratio. It spreads consecutive keys evenly.
+// Fibonacci hashing (Knuth, TAOCP 6.4): 2^64 divided by the golden ratio. It spreads consecutive keys evenly.
 constexpr std::uint64_t multiplier = 0x9E3779B97F4A7C15;
 
 }  // namespace
@@ -17,7 +17,7 @@ strand_queue::strand_queue(std::size_t strands)
     : strands_(std::bit_ceil(strands)), shift_(64 - static_cast<unsigned>(std::bit_width(strands_.size() - 1))) {}
 
 strand& strand_queue::of(std::uint64_t key) noexcept {
-  if (strands_.size() == 1) return strands_.front();  // a shift by 64 is none
+  if (strands_.size() == 1) return strands_.front();  // a shift by 64 would be undefined
   return strands_[((key ^ (key >> 32)) * multiplier) >> shift_];
 }
 
@@ -55,7 +55,7 @@ bool strand_queue::put(strand& to, fired_timer&& work) noexcept {
   return true;
 }
 
-// Takes constant time, as it is called under a lock: the queue is walked as it is run, without the lock.
+// Takes constant time, because it is called under a lock. The queue is walked without the lock, when it is run.
 strand_batch strand_queue::take() noexcept {
   strand& from = *std::exchange(ready_, ready_->next_ready);
   const strand_batch taken{.of = &from, .first = from.first, .last = from.last, .size = from.size};
@@ -67,9 +67,9 @@ strand_batch strand_queue::take() noexcept {
 
 void strand_queue::give_back(const strand_batch& done, strand_block& reached, std::size_t left) noexcept {
   strand& to = *done.of;
-  strand_block* used_up = done.first;  // up to the one before `kept`
+  strand_block* used_up = done.first;  // up to the block before `kept`
   strand_block* kept = left == 0 ? nullptr : &reached;
-  if (left != 0) {  // before what has come since
+  if (left != 0) {  // goes before timers that have come since
     done.last->next = to.first;
     if (to.empty()) to.last = done.last;
     to.first = kept;

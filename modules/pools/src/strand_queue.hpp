@@ -16,16 +16,16 @@
 
 namespace detent::detail {
 
-// Places for some timers of one strand, from the first to the last: those of one strand lie side by side, and those of
-// a queue of many strands would otherwise be far from each other.
+// Adjacent places for some timers of one strand. In a single queue for many strands, timers of one strand would be far
+// from each other.
 struct strand_block {
-  // Destroys what has not begun.
+  // Destroys timers that have not begun.
   void drop() noexcept {
     while (begun != filled) work[begun++].reset();
   }
 
   strand_block* next = nullptr;
-  std::uint32_t begun = 0;  // what is before has been taken out to be run
+  std::uint32_t begun = 0;  // those before it were taken out to be run
   std::uint32_t filled = 0;
   std::array<std::optional<fired_timer>, limits::strand_places> work;
 };
@@ -37,10 +37,10 @@ struct strand {
   strand_block* last = nullptr;
   strand* next_ready = nullptr;
   std::uint32_t size = 0;
-  bool busy = false;  // ready, or taken
+  bool busy = false;  // ready or taken
 };
 
-// All that a strand had when a thread took it, which serves it alone. It is run from the front.
+// Everything that a strand had when a thread took it; no other thread serves the strand then. It is run from the front.
 struct strand_batch {
   strand* of = nullptr;
   strand_block* first = nullptr;
@@ -53,13 +53,13 @@ class strand_queue {
   // Throws bad_alloc.
   explicit strand_queue(std::size_t strands);
 
-  // The strand of a key. Any thread, at any time.
+  // Returns the strand of a key. Any thread, at any time.
   strand& of(std::uint64_t key) noexcept;
 
-  // False, and the timer untouched, if there is no memory.
+  // Returns false, and leaves the timer as it is, if there is no memory.
   bool put(strand& to, fired_timer&& work) noexcept;
   bool has_ready() const noexcept { return ready_ != nullptr; }
-  // Of the strand that has been ready for the longest. There must be one.
+  // Takes from the strand that has been ready for the longest time. There must be one.
   strand_batch take() noexcept;
   // Once it has been run as far as `reached`, which leaves `left` of it. Its strand comes after the others, if it has
   // work.

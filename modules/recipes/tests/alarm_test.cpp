@@ -22,7 +22,7 @@ class held_alarm final : public detail::alarm {
   void arm_again_while_it_fires() {
     const std::lock_guard lock(mutex_);
     arm(on().now());
-    while (pending()) std::this_thread::yield();  // its run waits for the mutex
+    while (pending()) std::this_thread::yield();  // the run is waiting for the mutex
     earliest_ = after(0ms);
     arm(after(5ms));
   }

@@ -23,7 +23,7 @@ TEST(RecipesBackoff, DoublesUpToTheLongest) {
 }
 
 TEST(RecipesBackoff, DrawsFromTheRangeOfItsJitter) {
-  duration least = 10ms, most = 5ms;  // of the equal jitter
+  duration least = 10ms, most = 5ms;  // for equal jitter
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     backoff full({.first = 10ms, .longest = 20ms, .kind = jitter::full}, seed);
     EXPECT_LE(full.next(), 10ms);

@@ -32,7 +32,7 @@ TEST(RecipesBounded, PowersOfTwoAreExactUntilTheyDoNotFit) {
 }
 
 TEST(RecipesBounded, PointsStayBetweenTheLeastAndTheGreatest) {
-  EXPECT_EQ(later(INT64_MIN, endless), INT64_MAX);  // all of 64 bits apart, exactly
+  EXPECT_EQ(later(INT64_MIN, endless), INT64_MAX);  // as far apart as 64 bits allow
   EXPECT_EQ(later(INT64_MIN, half), 0);
   EXPECT_EQ(later(-1, half), INT64_MAX);  // exactly
   EXPECT_EQ(later(0, half), INT64_MAX);

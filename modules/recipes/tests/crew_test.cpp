@@ -30,7 +30,7 @@ sharded_options driven(std::size_t count = shards) {
 // Checks that callbacks of one shard neither overlap nor start out of order.
 struct lane {
   std::atomic<int> inside{0};
-  time_point latest{};  // deadline; of the callbacks, which must not overlap
+  time_point latest{};  // the latest deadline; written by the callbacks, which must not overlap
   std::atomic<int> runs{0};
 
   void enter(time_point deadline) {
@@ -44,7 +44,7 @@ struct lane {
   }
 };
 
-// One callback at a time is stuck until all other shards have gone on, as far as they have timers left.
+// One callback at a time is stuck until all other shards that have timers left have gone on.
 TEST(Crew, DrivesTheOtherShardsWhileACallbackIsStuck) {
   constexpr int timers = 60, further = 5;
   std::array<lane, shards> lanes;
@@ -85,7 +85,7 @@ TEST(Crew, LosesNoTimerWhenTheSetStopsWhileItDrives) {
     std::atomic<bool> returned{false};
     sharded_engine set(driven());
     crew drivers(set, {.threads = 3});
-    // From shard to shard, until one is refused.
+    // Passes from shard to shard until one refuses.
     const auto pass_on = [&](const auto& self, std::size_t from) -> void {
       const timer next = set[(from + 1) % shards].try_schedule_after(from % 2 * 100us, [&, self, from] {
         EXPECT_FALSE(returned) << "a callback after stop() has returned";
@@ -113,7 +113,7 @@ TEST(Crew, MayBeFollowedByAnotherOneAndLeavesWhatIsPending) {
   EXPECT_EQ(set.metrics().pending, 0u);
 }
 
-// How often the threads of that name have been given a processor or have given it up.
+// Returns how often the threads of that name have been given a processor or have given one up.
 std::uint64_t switches_of(const std::string& name) {
   std::uint64_t sum = 0;
   for (const auto& each : std::filesystem::directory_iterator("/proc/self/task")) {

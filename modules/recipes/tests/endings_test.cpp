@@ -50,8 +50,8 @@ class retry_walk {
   std::unique_ptr<call> call_;
 };
 
-// The first copy does not answer, the second one does. Which of the two stop() returns is a matter of luck, so once the
-// engine has stopped neither does.
+// The first copy does not answer, and the second does. It depends on timing which of the two stop() returns, so once
+// the engine has stopped, neither answers.
 class hedge_walk {
  public:
   explicit hedge_walk(ending_note& note) noexcept : note_(note) {}
@@ -85,7 +85,7 @@ class hedge_walk {
   std::unique_ptr<call> call_;
 };
 
-// One call. What will not run by itself is flushed; so may be what is just about to run.
+// Makes one call. A run that will not come by itself is flushed; one that is about to come may be flushed too.
 template <class Recipe>
 class call_walk {
  public:
@@ -156,7 +156,7 @@ TEST_P(RecipesEndings, ThrottleRunsOnce) {
 }
 INSTANTIATE_TEST_SUITE_P(Walk, RecipesEndings, every_ending(), ending_name);
 
-// A copy that is out when the group is cancelled may still answer.
+// A copy that was sent before the group was cancelled may still answer.
 class HedgeEndings : public ::testing::TestWithParam<ending_case> {};
 TEST_P(HedgeEndings, AnswersOnce) {
   expect_ending<hedge_walk>(GetParam(), table("an answer", "no answer", "no answer"));

@@ -94,7 +94,7 @@ TEST_F(RecipesHedge, MayBeDestroyedByALoss) {
     answers_.clear();
     lost_.clear();
     auto owner = std::make_unique<session>();
-    auto held = std::make_shared<int>();  // by the hedge
+    auto held = std::make_shared<int>();  // kept by the hedge
     const std::weak_ptr<int> hedge_lives = held;
     owner->requests.emplace(
         engine_, hedge_options{.delay = 10ms}, [to = &owner->copies](const hedged_copy<int>& c) { to->push_back(c); },
@@ -120,7 +120,7 @@ TEST_F(RecipesHedge, MayOutliveTheEngine) {
   std::optional<engine> short_lived(std::in_place, engine_options{.manual = &clock_});
   const auto call = hedge_call<int>(
       *short_lived, {.delay = 10ms}, [](const hedged_copy<int>&) {}, [](std::optional<int>) {}, [](int) {});
-  short_lived->poll();  // the first copy is out, and the second armed
+  short_lived->poll();  // the first copy was sent, and the second is armed
   short_lived.reset();
 }
 

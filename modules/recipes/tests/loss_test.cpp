@@ -184,7 +184,7 @@ TEST_F(RecipesLoss, FlushMakesUpForWhatWasThrownAway) {
   engine.stop();
   EXPECT_TRUE(save.flush());
   EXPECT_TRUE(draw.flush());
-  EXPECT_THROW(save(), error);  // and counts nevertheless
+  EXPECT_THROW(save(), error);  // counts nevertheless
   EXPECT_TRUE(save.flush());
   EXPECT_FALSE(save.flush());
   EXPECT_EQ(saved, 2);
@@ -236,7 +236,7 @@ TEST_F(RecipesLoss, OptionsReachEachTimer) {
       {.tag = 2});
   engine.poll();
   EXPECT_EQ(tags, (std::vector<std::uint64_t>{1, 2}));
-  clock_.advance(50ms);  // the second copy, and the limit of the attempt
+  clock_.advance(50ms);  // for the second copy, and for the limit of the attempt
   engine.poll();
   EXPECT_EQ(tags, (std::vector<std::uint64_t>{1, 2, 2, 1}));
 }

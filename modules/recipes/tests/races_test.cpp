@@ -33,7 +33,7 @@ class RecipesRaces : public ::testing::Test {
     for (int t = 0; t < threads; ++t) all.emplace_back(body, t);
     for (std::thread& one : all) one.join();
   }
-  // Of a recipe that `make` makes of a function.
+  // Tests the recipe that `make` makes from a function.
   template <class Make>
   static void runs_after_each_call(Make make) {
     int inside = 0;  // not atomic: runs never overlap
@@ -97,7 +97,7 @@ TEST_F(RecipesRaces, RateChangesBesideItsUse) {
     }
   });
   while (limiter.try_acquire()) ++taken;
-  // A change rounds up what is missing, at most once a change.
+  // Each change rounds up the missing permits at most once.
   EXPECT_LE(taken, 1000);
   EXPECT_GE(taken, 990);
 }
@@ -127,7 +127,7 @@ TEST_F(RecipesRaces, WatchdogAndItsEndMeetItsFiring) {
       });
       if (round % 2 == 0) std::this_thread::sleep_for(15us);
     }
-    EXPECT_LE(barks, 6);  // once for each start, the constructor's included
+    EXPECT_LE(barks, 6);  // at most once for each start, including the constructor's
   }
 }
 
@@ -135,7 +135,7 @@ TEST_F(RecipesRaces, WatchdogDoesNotBarkWithinItsTimeoutOfASuccessfulFeed) {
   std::atomic<time_point> fed{engine_.now()};
   std::atomic<int> early{0};
   watchdog dog(engine_, 10us, [&] {
-    const time_point last = fed;  // before the clock, as it may be fed once more in between
+    const time_point last = fed;  // before the clock, because it may be fed once more in between
     if (engine_.now() < last + 10us) ++early;
   });
   for (int i = 0; i < 20'000; ++i) {

@@ -72,7 +72,7 @@ TEST_F(RecipesRateLimiter, CountsExactlyFromTheBeginningOfTimeOn) {
   rate_limiter limiter(early, {.permits = 1, .per = (duration::max)(), .burst = 1});
   EXPECT_TRUE(limiter.try_acquire());
   EXPECT_FALSE(limiter.reserve(deadline::at(time_point((duration::min)()))));
-  // A permit is 73 years and more, and so counted in units of 4 ns: an interval is rounded up to these.
+  // A permit takes more than 73 years, so it is counted in units of 4 ns, and an interval is rounded up to these.
   EXPECT_EQ(limiter.reserve(), time_point(duration(0)));
   EXPECT_FALSE(limiter.reserve({}, 2));
 }
@@ -128,7 +128,7 @@ TEST_F(RecipesRateLimiter, RefusesWhatCannotBeARate) {
   };
   EXPECT_TRUE(why({.permits = 0}).names("rate_limiter: permits = 0: must be at least 1"));
   EXPECT_TRUE(why({.burst = 0}).names("rate_limiter: burst = 0: must be at least 1"));
-  rate_limiter limiter(engine_, {.permits = 5, .per = duration(-1)});  // a permit a nanosecond
+  rate_limiter limiter(engine_, {.permits = 5, .per = duration(-1)});  // one permit per nanosecond
   EXPECT_EQ(drive::problem_of([&] { limiter.set_rate({.permits = 0}); }).code, errc::invalid_option);
   EXPECT_EQ(drive::problem_of([&] { limiter.acquire(std::function<void()>()); }).code, errc::invalid_option);
   EXPECT_TRUE(limiter.try_acquire());

@@ -13,7 +13,7 @@ constexpr backoff_policy pauses{.first = 10ms, .kind = jitter::none};
 
 class RecipesRetry : public Recipes {
  protected:
-  // Attempts are logged, and those from number `good` on succeed.
+  // Logs the attempts; those from number `good` on succeed.
   auto operation(int good) {
     return [this, good](const retry_attempt& attempt) {
       at_.push_back(now());

@@ -17,7 +17,7 @@ namespace detent::recipes::testing {
 using namespace std::chrono_literals;
 using milliseconds = std::vector<int>;
 
-// Drops what it is given.
+// Drops all its work.
 struct dropping : executor {
   bool execute(fired_timer&& work) noexcept override {
     fired_timer dropped = std::move(work);
@@ -35,7 +35,7 @@ class Recipes : public ::testing::Test {
     }
   }
   int now() const { return static_cast<int>(clock_.now().time_since_epoch() / 1ms); }
-  // Logs when it is called.
+  // Logs each call.
   auto log() {
     return [this] { at_.push_back(now()); };
   }

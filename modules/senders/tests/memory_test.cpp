@@ -41,7 +41,7 @@ struct counting_receiver {
 
 class SendersMemory : public ::testing::Test {
  protected:
-  // Starts it, and lets that much time pass.
+  // Starts the sender and lets that much time pass.
   template <class Sender>
   void run(const Sender& sender, duration passes) {
     auto operation = ex::connect(sender, counting_receiver{&counts_, source_.get_token()});

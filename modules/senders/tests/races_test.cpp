@@ -21,7 +21,7 @@ class SendersRaces : public ::testing::Test {
  protected:
   static constexpr int rounds = 1500;
 
-  // From 0 to `most`, so that each of those that meet here is first now and then.
+  // Returns a time from 0 to `most`, so that each of the threads that meet here comes first now and then.
   duration some(duration most) {
     return duration(std::uniform_int_distribution<std::int64_t>(0, most.count())(random_));
   }
@@ -56,7 +56,7 @@ TEST_F(SendersRaces, StopRequestMeetsFiring) {
       });
       ex::start(*waiting);
       end.wait();
-      waiting.reset();  // the thread that has completed it is done with it
+      waiting.reset();  // the thread that completed it no longer uses it
       asks.join();
     }
     count(end);
@@ -94,7 +94,7 @@ TEST_F(SendersRaces, StopRequestMeetsStartAndTheEndOfTheEngine) {
   EXPECT_GT(ended(outcome::stopped), 0);
 }
 
-// The operation completes while start() has not returned: the engine goes at that moment.
+// The operation completes before start() has returned, and the engine ends at that moment.
 TEST_F(SendersRaces, TheEngineMayEndAsSoonAsItsOperationHasCompleted) {
   for (int i = 0; i < rounds / 5; ++i) {
     auto ending = std::make_unique<engine>();

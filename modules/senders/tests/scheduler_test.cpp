@@ -137,7 +137,7 @@ TEST_F(SendersScheduler, IsStoppedByTheEndOfTheEngine) {
   ending.reset();
   EXPECT_EQ(note_.how(), outcome::stopped);
   EXPECT_EQ(with_token.how(), outcome::stopped);
-  source_.request_stop();  // reaches no operation
+  source_.request_stop();  // must reach no operation
   EXPECT_EQ(with_token.times(), 1);
 }
 
@@ -215,7 +215,7 @@ TEST_F(SendersScheduler, TakesADelayOfAnyLength) {
   EXPECT_EQ(never.how(), outcome::stopped);
 }
 
-// A token that counts the hooks in it, and does something while each is put in.
+// A token that counts its hooks and does something while each one is added.
 struct watched_token {
   int* hooks;
   std::function<void()> at_hook = [] {};

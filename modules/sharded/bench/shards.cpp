@@ -64,7 +64,7 @@ void find_local(benchmark::State& state) {
 constexpr int stuck_keys = 40;
 constexpr detent::duration stuck_period = 500ms, stuck_for = 100ms, heartbeat = 10ms, late_from = 1ms;
 
-// 40 keys with two timers of 10 ms each; a callback of key 0 sleeps for 100 ms each half second.
+// Has 40 keys with two timers of 10 ms each. A callback of key 0 sleeps for 100 ms twice a second.
 void get_stuck(benchmark::State& state, detent::sharded_engine& set) {
   std::atomic<std::uint64_t> runs{0}, late{0};
   for (int key = 0; key < stuck_keys; ++key) {
@@ -72,7 +72,7 @@ void get_stuck(benchmark::State& state, detent::sharded_engine& set) {
       const auto beat = [&, key](detent::firing& now) {
         if (key == 0) return;
         runs += 1 + now.missed();
-        late += now.missed() + (now.lateness() > late_from ? 1 : 0);  // what was missed was late, too
+        late += now.missed() + (now.lateness() > late_from ? 1 : 0);  // missed periods count as late
       };
       set.of(key).schedule_at_fixed_rate(heartbeat * (key + 1) / stuck_keys, heartbeat, beat,
                                          {.tag = static_cast<std::uint64_t>(key)});
@@ -109,7 +109,7 @@ void idle_shards(benchmark::State& state) {
   for (auto _ : state) {
     detent::sharded_engine set(set_of(4));
     for (detent::engine& each : set) each.schedule_after(1h, [] {});
-    std::this_thread::sleep_for(50ms);  // until the workers sleep
+    std::this_thread::sleep_for(50ms);  // lets the workers fall asleep
     const std::uint64_t wakeups = set.metrics().wakeups;
     const std::int64_t cpu = process_cpu_ns();
     std::this_thread::sleep_for(std::chrono::milliseconds(full_or_smoke(2'000, 50)));

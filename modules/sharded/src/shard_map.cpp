@@ -14,7 +14,7 @@ namespace detent::detail {
 namespace {
 
 struct binding {
-  std::weak_ptr<const shard_map> map;  // keeps the address from being another set's
+  std::weak_ptr<const shard_map> map;  // kept, so that its address cannot become another set's
   const shard_map* address;
   std::size_t shard;
 };
@@ -38,10 +38,10 @@ bindings& make_bindings() {
   return *of_this_thread;
 }
 
-// Threads are numbered as they first ask.
+// Threads are numbered when they first ask.
 std::size_t number_of_this_thread() noexcept {
   static base::atomic<std::size_t> next{0};
-  thread_local const std::size_t mine = next.fetch_add(1, base::relaxed);  // relaxed: must only be another one
+  thread_local const std::size_t mine = next.fetch_add(1, base::relaxed);  // relaxed: it must only be unique
   return mine;
 }
 

@@ -12,22 +12,22 @@ namespace detent::detail {
 
 class shard_map {
  public:
-  // `usable` in order. A shard's worker may be pinned, to pinned_to[i].
+  // `usable` must be sorted. A shard's worker may be pinned, to pinned_to[i].
   shard_map(std::size_t shards, std::span<const int> usable, std::span<const int> pinned_to);
 
   std::size_t shards() const noexcept { return shards_; }
-  // The shard of a thread on that CPU; the thread's number chooses among several shards of the CPU.
+  // Returns the shard for a thread on that CPU. If the CPU has several shards, the thread's number chooses one.
   std::size_t of_cpu(int cpu, std::size_t thread) const noexcept;
 
  private:
   struct range {
-    std::uint32_t first = 0, count = 0;  // 0: the process could not use the CPU when the set was made
+    std::uint32_t first = 0, count = 0;  // 0 if the process could not use the CPU when the set was made
   };
   std::size_t shards_;
   std::vector<range> by_cpu_;
 };
 
-// The calling thread's. Throws bad_alloc.
+// Binds the calling thread. Throws bad_alloc.
 void bind_this_thread(const std::shared_ptr<const shard_map>& map, std::size_t shard);
 std::size_t local_shard(const shard_map& map) noexcept;
 

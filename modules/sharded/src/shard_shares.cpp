@@ -8,7 +8,7 @@ namespace detent::detail {
 shard_shares::shard_shares(std::size_t places, std::size_t shards)
     : shard_at_(places), ends_(shards + 1), places_(places), deadlines_(places), made_(places) {}
 
-// Counted one further, so that the sums are where the parts begin.
+// Counts one place further on, so that after summing up the sums are the beginnings of the parts.
 void shard_shares::put(std::size_t place, std::size_t shard) noexcept {
   shard_at_[place] = static_cast<std::uint32_t>(shard);
   ++ends_[shard + 1];

@@ -26,8 +26,8 @@
 namespace detent {
 namespace {
 
-constexpr std::size_t longest_thread_name = 15;   // the kernel's
-constexpr std::size_t lot = base::limit(256, 2);  // handles that are sorted at a time: 4 KiB of the stack
+constexpr std::size_t longest_thread_name = 15;   // the kernel's limit
+constexpr std::size_t lot = base::limit(256, 2);  // handles that are sorted at a time, which takes 4 KiB of stack
 
 std::string line_of(const std::string& name, const std::string& why) {
   return "sharded_engine \"" + name + "\": " + why;
@@ -44,7 +44,7 @@ std::string why_not_stopped(const char* call, errc problem) {
               : make_error_code(problem).message());
 }
 
-// Says what is wrong with the options that an engine does not know, or has for itself. Empty if all are right.
+// Says what is wrong with options that an engine does not have, or has only for itself. Empty if all are right.
 std::string check(const sharded_options& o) {
   if (o.shards == 0 || o.shards > sharded_engine::most_shards)
     return "shards = " + std::to_string(o.shards) + ": must be 1 to " + std::to_string(sharded_engine::most_shards) +
@@ -76,7 +76,7 @@ void number_counters(std::string& path, std::size_t index) {
   if (!path.empty() && path != "auto") path += "." + std::to_string(index);
 }
 
-// Before the end .gz, which asks for packing.
+// Puts the number before the ending .gz, which asks for packing.
 void number_recording(std::string& path, std::size_t index) {
   constexpr std::string_view packed = ".gz";
   if (path.empty()) return;
@@ -102,7 +102,7 @@ engine_options options_of_shard(const sharded_options& set, std::uint32_t number
   return each;
 }
 
-// The kernel cuts a name's end, which is what the shards differ by.
+// The kernel cuts off the end of a name, in which shards differ.
 void name_worker(const engine& of, const std::string& set, std::size_t index) {
   const std::string number = "/" + std::to_string(index);
   if (of.worker_thread_id() == 0 || set.size() + number.size() <= longest_thread_name) return;
@@ -118,7 +118,7 @@ detail::driven_engine& core_of(const engine& shard) noexcept {
 sharded_engine::sharded_engine(sharded_options options) : name_(options.name), number_(0) {
   static base::atomic<std::uint32_t> last_number{0};
   if (const std::string why = check(options); !why.empty()) refuse(name_, errc::invalid_option, why);
-  number_ = last_number.fetch_add(1, base::relaxed) + 1;  // relaxed: must only be another one
+  number_ = last_number.fetch_add(1, base::relaxed) + 1;  // relaxed: it must only be unique
   map_ = std::make_shared<const detail::shard_map>(options.shards, detail::usable_cpus(), options.cpus);
   shards_.reserve(options.shards);
   for (std::size_t i = 0; i < options.shards; ++i) {
@@ -139,7 +139,7 @@ std::unique_ptr<sharded_engine> sharded_engine::try_create(sharded_options optio
   return nullptr;
 }
 
-// While a callback may run, it may look for any shard: all are stopped before the first is gone.
+// A running callback may use any shard, so all shards are stopped before the first is destroyed.
 sharded_engine::~sharded_engine() {
   close();
   for (engine& each : shards_) static_cast<void>(core_of(each).stop(nullptr));
@@ -220,7 +220,7 @@ label sharded_engine::make_label(std::string_view name) {
     for (const engine& each : shards_) core_of(each).share_label(made);
     return made;
   } catch (const error& refused) {
-    // No shard knows a name that none can have.
+    // No shard can know a name that is not allowed.
     if (is_new && refused.code() == errc::invalid_option) labels_.pop_back();
     throw;
   }
@@ -233,7 +233,7 @@ void sharded_engine::check_bulk(std::size_t keys, std::size_t deadlines) const {
                std::to_string(deadlines));
 }
 
-// In lots, each sorted by engine, as a batch of handles is worth most where all are of one.
+// Works in lots that are sorted by engine, because a batch of handles is cheapest if all belong to one engine.
 std::size_t sharded_engine::cancel_bulk(std::span<const timer> timers) noexcept {
   std::size_t cancelled = 0;
   std::array<timer, lot> sorted;

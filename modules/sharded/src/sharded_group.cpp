@@ -26,7 +26,7 @@ sharded_group& sharded_group::operator=(sharded_group&& other) noexcept {
 
 sharded_group::~sharded_group() { end(); }
 
-// A member that runs on one shard may look for any part: each is there until all have been waited for.
+// A member that runs on one shard may use any part, so each part exists until all were waited for.
 void sharded_group::end() noexcept {
   for (timer_group& each : parts_) detail::begin_end_of_group(each.core(), *each.state_);
   for (timer_group& each : parts_) detail::wait_for_group(each.core(), *each.state_);

@@ -61,7 +61,7 @@ TEST_F(ShardedBulk, SchedulesEachTimerOnTheShardOfItsKey) {
 TEST_F(ShardedBulk, SharesACallableThatIsLarge) {
   const std::vector<std::string> keys{"a", "b", "c"};
   const std::vector<time_point> deadlines(3);
-  std::vector<timer> made(2);  // room for two
+  std::vector<timer> made(2);  // has room for two
   std::string seen;
   const std::array<char, 64> names{'x', 'y', 'z'};
   EXPECT_EQ(set_.schedule_at_bulk(

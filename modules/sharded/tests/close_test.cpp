@@ -25,7 +25,7 @@ TEST(EngineClose, RefusesWhateverSchedules) {
   manual_clock clk;
   engine e({.name = "shut", .manual = &clk});
   timer_group group(e);
-  e.schedule_after(1s, [] {}).cancel();  // this thread's way to the engine is the short one from here on
+  e.schedule_after(1s, [] {}).cancel();  // from here on, this thread uses the short way to the engine
   e.close();
   e.close();
   EXPECT_EQ(e.try_schedule_after(1s, [] {}).error(), make_error_code(errc::stopped));
@@ -98,7 +98,7 @@ TEST(EngineClose, MayBeCalledFromACallbackAndEndsAWorkersTimersInTime) {
   EXPECT_TRUE(e.drain_for(1h).empty());
 }
 
-// Those that come while it closes are taken and fire, or are refused: nothing between.
+// Timers that come while the engine closes either fire or are refused.
 TEST(EngineClose, LosesNoTimerOfThreadsThatScheduleMeanwhile) {
   for (int round = 0; round < 100; ++round) {
     engine e({.reserve = 4096});

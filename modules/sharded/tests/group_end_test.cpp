@@ -22,7 +22,7 @@ using testing::eventually;
 
 class ShardedGroupEnd : public ::testing::Test {
  protected:
-  // A member of shard 0 that runs until another shard's part refuses or cancels, or for five seconds.
+  // A member of shard 0 runs until another shard's part refuses or cancels, or for five seconds.
   void hold_up_the_first() {
     (*group_)[0].schedule_after(0ns, [this] {
       running_ = true;
@@ -39,12 +39,12 @@ class ShardedGroupEnd : public ::testing::Test {
   }
   void expect_all_at_once() {
     EXPECT_TRUE(saw_the_last_end_);
-    EXPECT_LE(beats_meanwhile_, 1u);  // one that had been decided
+    EXPECT_LE(beats_meanwhile_, 1u);  // one that had been decided before
   }
 
   sharded_engine set_{{.shards = 4}};
   std::optional<sharded_group> group_{set_};
-  sharded_group& inside_ = *group_;  // as its members know it
+  sharded_group& inside_ = *group_;  // the same group, as its members know it
   std::atomic<bool> running_{false};
   std::atomic<std::uint64_t> beats_{0};
   bool saw_the_last_end_ = false;
@@ -75,7 +75,7 @@ TEST_F(ShardedGroupEnd, ACancelThatWaitsCancelsWhatAMemberArmsOnAnyShardMeanwhil
   EXPECT_TRUE((*group_)[3].schedule_after(1h, [] {}).pending());
 }
 
-// A member looks for the part of another shard until it has ended.
+// A member uses another shard's part until it has ended.
 TEST_F(ShardedGroupEnd, MembersThatHopBetweenShardsFindAllPartsThere) {
   struct hop {
     sharded_group* in;

@@ -77,7 +77,7 @@ TEST(ShardedOptions, GiveEachShardAFileOfItsOwn) {
     EXPECT_TRUE(std::filesystem::exists(each)) << each;
 }
 
-// A recording has no automatic name, as counters have: it is a file like any other, in the working directory.
+// Unlike counters, a recording has no automatic name: "auto" is a file in the working directory.
 TEST(ShardedOptions, NumberARecordThatIsCalledAuto) {
   test::temporary_directory directory;
   const std::filesystem::path before = std::filesystem::current_path();
@@ -87,7 +87,7 @@ TEST(ShardedOptions, NumberARecordThatIsCalledAuto) {
   for (const char* each : {"/auto.0", "/auto.1"}) EXPECT_TRUE(std::filesystem::exists(directory.path() + each)) << each;
 }
 
-// The engine packs what is written to a name that ends in .gz, and by that alone.
+// The engine packs a recording if its name ends in .gz, and only then.
 TEST(ShardedOptions, KeepTheEndOfARecordsNameThatAsksForPacking) {
   test::temporary_directory directory;
   const std::string trace = directory.path() + "/trace";

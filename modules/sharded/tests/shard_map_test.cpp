@@ -14,7 +14,8 @@
 namespace detent::detail {
 namespace {
 
-// A mask that leaves two CPUs of 64, of numbers that are alike by any power of two, leaves no shard without threads.
+// A mask leaves two CPUs of 64 whose numbers are equal modulo any small power of two. No shard may be left without
+// threads.
 TEST(ShardMap, GoesByThePlaceOfACpuInTheMask) {
   for (const std::array<int, 2> mask : {std::array{0, 1}, std::array{0, 32}, std::array{16, 48}, std::array{62, 63}}) {
     for (std::size_t shards = 1; shards <= 64; ++shards) {
@@ -55,7 +56,7 @@ std::shared_ptr<const shard_map> map_of(std::size_t shards) {
   return std::make_shared<const shard_map>(shards, std::array{0}, std::vector<int>());
 }
 
-// Made before its thread is bound, and so destroyed after everything that the binding may need.
+// It is made before its thread is bound, so it is destroyed after everything that the binding may need.
 struct last_word {
   std::shared_ptr<const shard_map> map, other;
   std::vector<std::size_t>* found = nullptr;
@@ -88,7 +89,7 @@ TEST(ShardMapDeathTest, KnowsTheBindingsOfTheMainThreadWhileItExits) {
     static std::vector<std::vector<char>> garbage;
     bind_this_thread(map, 3);
     std::atexit([] {
-      for (int i = 0; i < 64; ++i) garbage.emplace_back(32, 'Z');  // what has been freed is another's
+      for (int i = 0; i < 64; ++i) garbage.emplace_back(32, 'Z');  // freed memory may belong to another object
       if (local_shard(*map) != 3) std::_Exit(1);
       for (int i = 0; i < 3; ++i) bind_this_thread(map, 2);
       std::_Exit(local_shard(*map) == 2 ? 0 : 1);

@@ -31,7 +31,7 @@ using testing::eventually;
 
 constexpr std::size_t keys = 100'000;
 
-// How many keys the fullest shard has, against the mean.
+// Returns how many keys the fullest shard has, divided by the mean.
 template <class Key>
 double fullest(std::size_t shards, Key key) {
   std::vector<std::size_t> counts(shards);
@@ -47,8 +47,7 @@ TEST(ShardedKeys, ThatCountUpSpreadEvenly) {
   }
 }
 
-// As chance has it: at most six standard deviations of a shard's share, and so more than 1.05 where there are many
-// shards.
+// Chance allows six standard deviations of a shard's share, which is more than 1.05 if there are many shards.
 TEST(ShardedKeys, OfAnyKindSpreadAsChanceWouldHaveThem) {
   std::mt19937_64 random(test::new_seed());
   std::vector<std::uint64_t> numbers(keys);

@@ -58,7 +58,7 @@ class [[nodiscard]] sleep_awaiter : protected detail::timed_frame {
     arm_sleep(sleeper, how);
     settle();
   }
-  // The first half of begin(). The coroutine is not resumed before the second.
+  // The first half of begin(). The coroutine is not resumed before the second half.
   void arm_sleep(base::coroutine_handle sleeper, const detail::timer_terms& how) {
     suspend(sleeper.address(), how);
     if (token_.stop_possible()) hook_.emplace(token_, on_stop{this});

@@ -87,7 +87,7 @@ class interval {
   std::uint64_t missed_ = 0;
 };
 
-// The point `next_` has come, and perhaps others after it.
+// The point `next_` has come, and perhaps later ones.
 inline void interval::come() noexcept {
   last_ = next_;
   missed_ = 0;
@@ -97,7 +97,7 @@ inline void interval::come() noexcept {
     next_ = detail::add_saturated(now, period_);
     return;
   }
-  const bool is_known = now != detail::forever;  // not that of a manual clock whose engine has stopped
+  const bool is_known = now != detail::forever;  // false for a manual clock whose engine has stopped
   if (policy_ == missed_ticks::skip && is_known && now > last_) {
     missed_ = static_cast<std::uint64_t>((now - last_) / period_);
     last_ += static_cast<detail::nanoseconds_t>(missed_) * period_;

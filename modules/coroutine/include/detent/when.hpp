@@ -27,7 +27,7 @@ class branches {
     for_each([](auto& place, std::size_t) { place.start(); });
     return !joint_.arrive();
   }
-  // Asks all branches to give up that can be asked. Any thread, while this is awaited.
+  // Asks all branches to give up that can be asked. Any thread may call it while this is awaited.
   void ask() noexcept {
     for_each([](auto& place, std::size_t) { place.ask(); });
   }
@@ -136,7 +136,7 @@ class [[nodiscard]] any_awaiter : public detail::branches<any_awaiter<A...>, A..
   }
   bool note_end(std::size_t index) noexcept {
     std::size_t found = nothing;
-    // (1) acq_rel: pairs with itself; one of them is the first.
+    // (1) acq_rel: pairs with itself; one of the branches is the first.
     return first_.compare_exchange_strong(found, index, base::acq_rel, base::relaxed);
   }
 

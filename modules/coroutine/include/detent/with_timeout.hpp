@@ -58,7 +58,7 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
   auto await_resume() {
     of_.clear();
     using limited = std::conditional_t<std::is_void_v<result>, bool, std::optional<detail::stored<result>>>;
-    // Relaxed: all have arrived.
+    // relaxed: all have arrived.
     if (first_.load(base::relaxed) == first::timer) {
       if (lost_ != errc{}) throw_ended(lost_);
       return limited{};
@@ -114,7 +114,7 @@ class [[nodiscard]] timeout_awaiter : detail::timed_frame {
   const duration delay_;
   std::optional<timer_options> options_;
   bool armed_ = false;
-  bool timer_is_over_ = false;  // only for the thread that has the timer
+  bool timer_is_over_ = false;  // used only by the thread that has the timer
   errc lost_{};                 // why the timer has not run, if it has not
   base::atomic<first> first_{first::none};
   detail::joint joint_;

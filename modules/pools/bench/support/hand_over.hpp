@@ -21,7 +21,7 @@
 
 namespace detent::bench {
 
-// Passes on to a pool what it is given, and keeps how long that took.
+// Passes its work on to a pool and keeps how long that took.
 class timed_hand_over final : public detent::executor {
  public:
   timed_hand_over(std::shared_ptr<detent::executor> pool, std::size_t most) : pool_(std::move(pool)) {
@@ -37,7 +37,7 @@ class timed_hand_over final : public detent::executor {
                  (after - before).count() / static_cast<std::int64_t>(std::max(taken, std::size_t{1})));
     return taken;
   }
-  // Of a timer, once the engine has ended.
+  // Returns the quantile per timer. To be called once the engine has ended.
   std::int64_t quantile(double share) {
     std::sort(took_.begin(), took_.end());
     return took_.empty() ? 0 : took_[static_cast<std::size_t>(share * static_cast<double>(took_.size() - 1))];
@@ -48,7 +48,7 @@ class timed_hand_over final : public detent::executor {
   std::vector<std::int64_t> took_;
 };
 
-// `together` timers at each instant, 20 us for each of them from the instant before.
+// Schedules `together` timers at each instant, which comes 20 us for each of them after the instant before.
 inline void measure_hand_over(benchmark::State& state, std::shared_ptr<detent::executor> pool, std::size_t together) {
   using namespace std::chrono_literals;
   const auto count = static_cast<std::size_t>(full_or_smoke(100'000, 1'000));

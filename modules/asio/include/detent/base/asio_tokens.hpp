@@ -35,7 +35,7 @@ struct slots_of {
   enum class type { terminal };  // so that declarations can name it
 };
 
-// Keeps the executor's context from running out of work. Not to be used after it has been moved from.
+// Keeps the executor's context from running out of work. It must not be used after it has been moved from.
 template <class Asio, class Executor>
 class outstanding_work {
  public:

@@ -37,7 +37,7 @@ struct boost_asio_loop {
   static void post(context& to, F&& what) {
     ::boost::asio::post(to, std::forward<F>(what));
   }
-  // Runs it after the functions that the calling handler has deferred before.
+  // Runs it after the functions that the calling handler deferred earlier.
   template <class F>
   static void defer(context& to, F&& what) {
     ::boost::asio::defer(to, std::forward<F>(what));

@@ -36,7 +36,7 @@ struct standalone_asio_loop {
   static void post(context& to, F&& what) {
     ::asio::post(to, std::forward<F>(what));
   }
-  // Runs it after the functions that the calling handler has deferred before.
+  // Runs it after the functions that the calling handler deferred earlier.
   template <class F>
   static void defer(context& to, F&& what) {
     ::asio::defer(to, std::forward<F>(what));

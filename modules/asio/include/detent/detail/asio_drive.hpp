@@ -76,7 +76,7 @@ class context_drive : public std::enable_shared_from_this<context_drive<Loop>> {
   context_drive(context& on, engine& driven, const asio_drive_options& options);
 
   void begin();
-  // Any thread. No turn begins after it.
+  // Any thread may call it. No turn begins afterwards.
   void end() noexcept;
   // Called by the service when the context is being destroyed.
   void lose_context() noexcept;
@@ -98,11 +98,11 @@ class context_drive : public std::enable_shared_from_this<context_drive<Loop>> {
 
   engine_core& driven_;
   const engine_hold held_;  // the engine may be moved or destroyed first
-  context_inbox& inbox_;    // for its sleeps
+  context_inbox& inbox_;    // for the drive's sleeps
   const std::size_t at_once_;
   const duration apart_;
 
-  std::mutex mutex_;  // for what follows, because end() may come while a turn ends on another thread
+  std::mutex mutex_;  // guards the following, because end() may come while a turn ends on another thread
   context* on_;       // null once the drive or the context has ended
   std::optional<typename Loop::descriptor> bell_;
   std::optional<typename Loop::work> kept_;
@@ -180,7 +180,7 @@ void context_drive<Loop>::lose_context() noexcept {
 
 template <class Loop>
 void context_drive<Loop>::let_go() noexcept {
-  bell_.reset();  // a wait ends by an error
+  bell_.reset();  // a wait ends with an error
   kept_.reset();
   on_ = nullptr;
 }
@@ -205,7 +205,7 @@ void context_drive<Loop>::turn() {
   if (!settle_later(rests)) settle(rests);
 }
 
-// False: there is no memory for a handler.
+// Returns false if there is no memory for a handler.
 template <class Loop>
 bool context_drive<Loop>::settle_later(nanoseconds_t rests_until) {
   const std::lock_guard lock(mutex_);

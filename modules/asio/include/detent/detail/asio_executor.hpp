@@ -49,7 +49,7 @@ class posted_callbacks : public std::enable_shared_from_this<posted_callbacks<As
 
   std::mutex mutex_;
   std::vector<fired_timer> waiting_;
-  std::size_t taken_ = 0;  // of these, from the front
+  std::size_t taken_ = 0;  // number taken from the front of these
   bool posted_ = false;    // if it is false, nothing waits
 };
 
@@ -75,7 +75,7 @@ std::size_t posted_callbacks<Asio, Executor>::add(std::span<fired_timer> work) n
   std::size_t added = 0;
   try {
     for (; added < work.size(); ++added) waiting_.push_back(std::move(work[added]));
-  } catch (const std::bad_alloc&) {  // that one was not moved
+  } catch (const std::bad_alloc&) {  // this one was not moved
   }
   if (posted_ || added == 0) return added;
   posted_ = post_next();
@@ -109,7 +109,7 @@ auto posted_callbacks<Asio, Executor>::take() -> share {
     try {
       mine.more.assign(std::move_iterator(from), std::move_iterator(from + static_cast<std::ptrdiff_t>(more)));
       taken_ += more;
-    } catch (const std::bad_alloc&) {  // one at a time, then
+    } catch (const std::bad_alloc&) {  // then one at a time
     }
   }
   if (taken_ == waiting_.size()) {

@@ -19,9 +19,9 @@
 
 namespace detent::detail {
 
-// The place where an operation's handlers run: they come from the executor of its I/O object, through the handler's
-// own. Only both together keep one thread at a time in the operation: use_future's executor is a place of its own,
-// where a post would run on another thread than the completion, which it runs at once.
+// Says where an operation's handlers run: they pass through the executor of its I/O object and the handler's own. Only
+// both together keep one thread at a time in the operation. For example, use_future's executor is a place of its own: a
+// post there would run on another thread than the completion, which it runs at once.
 template <class Origin, class Own>
 struct completion_path {
   Origin origin;
@@ -31,9 +31,9 @@ struct completion_path {
 // How far an emission has come through the queues to the place where the operation's handlers run.
 enum class emission_stage : std::uint8_t { at_origin, there };
 
-// The function that is queued for one stage of an emission. It may be destroyed with its queue, unrun. The memory that
-// a queue needs for it lies in the limit, of which one step at a time is queued: the thread may be the engine's, which
-// has no memory that the context recycles, and must not use the handler's.
+// The function that is queued for one stage of an emission. It may be destroyed unrun with its queue. The memory that a
+// queue needs for it lies in the limit, which queues one step at a time. The posting thread may be the engine's, which
+// has no memory that the context recycles, and it must not use the handler's memory.
 template <class Limit, emission_stage Stage>
 class emission_step {
  public:
@@ -106,7 +106,7 @@ class time_limit final : public limit_state {
   function_memory& memory_of_emission() noexcept { return for_emission_; }
   void know(proxy* there) noexcept { proxy_ = there; }
 
-  // Two calls for the operation's end, of which one comes, once, where its handlers run. complete() throws what the
+  // One of these two is called, once, for the operation's end, where its handlers run. complete() throws what the
   // handler throws. If an emission is on its way, the arguments must be kept until it has gone; if that throws, the
   // handler is destroyed uncalled.
   template <class... Args>
@@ -162,7 +162,7 @@ class time_limit final : public limit_state {
   }
   ~time_limit() = default;
 
-  // Moves the handler out. So what belongs to the user goes with it, and not with the thread that releases this last.
+  // Moves the handler out, so that the user's objects go with it and not with the thread that releases this last.
   Handler take() {
     Handler taken(std::move(*handler_));
     handler_.reset();
@@ -200,10 +200,10 @@ class time_limit final : public limit_state {
   const inbox_hold inbox_;  // of the origin
   const type type_;
   typename slots::signal signal_;
-  proxy* proxy_ = nullptr;  // while the caller's slot has it
+  proxy* proxy_ = nullptr;  // as long as the caller's slot has it
   [[no_unique_address]] allocator memory_;
   function_memory for_emission_;
-  kept_arguments<Signatures...> arguments_;  // of a completion that waits for an emission
+  kept_arguments<Signatures...> arguments_;  // for a completion that waits for an emission
   std::optional<own_work> until_called_;     // also keeps the context running
 };
 

@@ -50,7 +50,7 @@ class stored_handler {
       return **std::launder(reinterpret_cast<Handler**>(here_));
     }
   }
-  // For a coroutine, or a handler that captures a pointer, this leads to the memory that the handler works on.
+  // For a coroutine, or a handler that captures a pointer, this is the address of the memory that the handler works on.
   const void* first_word() const noexcept {
     const void* word = nullptr;
     if constexpr (sizeof(stored) >= sizeof(word)) std::memcpy(&word, here_, sizeof(word));
@@ -129,8 +129,8 @@ auto executor_for(const Handler& handler, const Default& otherwise) noexcept {
 template <class Asio, class Handler, class Default>
 class asio_sleep final : public inbox_entry {
  public:
-  // Null: the context has ended, and with it the handler. Throws what the handler's allocator and move throw, and
-  // bad_alloc, and leaves nothing behind then.
+  // Returns null if the context has ended, and with it the handler. Throws what the handler's allocator and move throw,
+  // and bad_alloc; then it leaves nothing behind.
   static asio_sleep* make(Handler&& handler, const Default& otherwise, engine_core& engine) {
     const auto on = executor_for<Asio>(handler, otherwise);
     const auto [own, is_plain] = inbox_of<Asio>(on);
@@ -210,7 +210,7 @@ class asio_sleep final : public inbox_entry {
   void forget() noexcept override {
     if (hook_ != nullptr) hook_->forget();
     handler_.destroy();
-    std::destroy_at(&otherwise_);  // with its context
+    std::destroy_at(&otherwise_);  // ends with its context
     if (std::exchange(is_alone_, false)) std::destroy_at(&kept_work());
   }
   static typename Asio::errors reason(ending why) noexcept {
@@ -223,10 +223,11 @@ class asio_sleep final : public inbox_entry {
   }
 
   stored_handler<Asio, Handler> handler_;
-  sleep_hook* hook_ = nullptr;  // while the slot has it
+  sleep_hook* hook_ = nullptr;  // as long as the slot has it
   [[no_unique_address]] Default otherwise_;
-  bool is_alone_ = false;                        // until it is forwarded: its executor is of no context with an inbox
-  alignas(work) std::byte alone_[sizeof(work)];  // then keeps that executor going
+  // Until it is forwarded: its executor belongs to no context with an inbox.
+  bool is_alone_ = false;
+  alignas(work) std::byte alone_[sizeof(work)];  // keeps that executor running if is_alone_
 };
 
 // Returns why the engine refused.
@@ -244,7 +245,7 @@ void check_sleep(const char* call, const place& on, const timer_options& options
   refuse_null(call, token);
 }
 
-// An I/O object's initiation tells Asio of its executor.
+// The initiation of an I/O object tells Asio its executor.
 template <class Default>
 class initiation_executor {
  public:

@@ -30,7 +30,7 @@ class context_inbox {
   std::pair<inbox_place, void*> enter(std::size_t size, engine_core& engine);
   // The entry has been destroyed, or was never made.
   void leave(const inbox_place& place, void* block) noexcept;
-  // The engine is done with this entry, and does not look into it again. Any thread.
+  // The engine is done with this entry and will not look at it again. Any thread.
   void deliver(inbox_entry* ended, bool has_elapsed) noexcept;
   // Hands the entry to its handler's executor, on the context or where the entry was initiated.
   void hand_on(inbox_entry& ended) noexcept;
@@ -38,8 +38,8 @@ class context_inbox {
   // asking the context for a turn.
   template <class Poll>
   void gather(Poll&& poll);
-  // Calls `post`, which queues something on the context; the context does not end during the call. False: it has ended.
-  // For a context that is not known there is no such promise. Any thread.
+  // Calls `post`, which queues something on the context; the context does not end during the call. Returns false if it
+  // has ended. There is no such promise for a context that is not known. Any thread.
   template <class Post>
   bool while_open(Post&& post) noexcept;
 
@@ -65,7 +65,7 @@ class context_inbox {
     inbox_entry* entry;
     bool has_elapsed;
   };
-  using lot = std::array<due_entry, 64>;  // taken each time that the engines' lock is
+  using lot = std::array<due_entry, 64>;  // taken each time that the engines' lock is taken
   // How many entries ahead of its turn an entry is fetched into the cache, and the memory that its handler will touch.
   static constexpr std::size_t entries_ahead = 6, handlers_ahead = 3;
 
@@ -86,12 +86,12 @@ class context_inbox {
 
   std::mutex entries_mutex_;
   entry_store store_;   // all entries together hold one reference
-  bool ended_ = false;  // the context has, or is about to
+  bool ended_ = false;  // the context has ended, or is about to
 
   std::mutex due_mutex_;
   std::vector<due_entry> due_;  // has room for all entries
-  std::size_t taken_ = 0;       // of due_
-  bool draining_ = false;       // a drain() is queued or at work
+  std::size_t taken_ = 0;       // how many of due_ were taken
+  bool draining_ = false;       // a drain() is queued or running
   bool closed_ = false;
 };
 
@@ -131,7 +131,7 @@ class context_inbox::gathered {
     hand_on();
   }
 
-  // Null: nothing is gathered for that inbox.
+  // Returns null if nothing is gathered for that inbox.
   static gathered* of_this_thread(const context_inbox& in) noexcept {
     return innermost_ != nullptr && &innermost_->of_ == &in ? innermost_ : nullptr;
   }
@@ -146,7 +146,7 @@ class context_inbox::gathered {
   static inline constinit thread_local gathered* innermost_ = nullptr;
 
   context_inbox& of_;
-  gathered* const before_;  // for a context that is run inside a callback
+  gathered* const before_;  // set if a context is run inside a callback
   std::size_t count_ = 0;
   lot due_;
 };
@@ -162,11 +162,11 @@ inline void context_inbox::deliver(inbox_entry* ended, bool has_elapsed) noexcep
     if (!closed_) {
       if (due_.size() == due_.capacity()) forget_taken();
       due_.push_back({ended, has_elapsed});
-      if (!std::exchange(draining_, true)) post_drain();  // under the lock, or the context could end here
+      if (!std::exchange(draining_, true)) post_drain();  // under the lock, so that the context cannot end here
       return;
     }
     ended->engine_gone_ = true;
-    if (!ended->forgotten_) return;  // close_entry() goes on with it
+    if (!ended->forgotten_) return;  // close_entry() handles it
   }
   leave(ended->place_, ended);
 }
@@ -290,7 +290,7 @@ class inbox_hold {
 inline void entry_callback::end(bool has_elapsed) noexcept { in_->deliver(std::exchange(of_, nullptr), has_elapsed); }
 
 inline void inbox_entry::initiated() noexcept {
-  if ((state_.fetch_or(begun, base::acq_rel) & ended) != 0) place_.inbox->hand_on(*this);  // (1)
+  if ((state_.fetch_or(begun, base::acq_rel) & ended) != 0) place_.inbox->hand_on(*this);  // (1) acq_rel, as in end()
 }
 inline void inbox_entry::drop() noexcept {
   forget();

@@ -28,7 +28,8 @@ class entry_store {
     }
   }
 
-  // A block that is to become an entry. Holds the core of the engine. Throws bad_alloc, and has changed nothing then.
+  // Returns a block that is to become an entry, and holds the engine's core for it. If it throws bad_alloc, it has
+  // changed nothing.
   std::pair<inbox_place, void*> take(context_inbox& in, std::size_t size, engine_core& engine) {
     inbox_place made{&in, 0, 0, static_cast<std::uint16_t>((size + block_step - 1) / block_step)};
     made.engine = user_of(engine);
@@ -49,11 +50,10 @@ class entry_store {
   }
 
   std::size_t entries() const noexcept { return entries_; }
-  // There have never been more entries than this at once, and after the next take() there are not, if that has a free
-  // slot.
+  // The number of entries has never exceeded this. The next take() keeps it so if there is a free slot.
   std::size_t slots() const noexcept { return slots_.size(); }
   bool has_free_slot() const noexcept { return free_slot_ != no_slot; }
-  // Null: not in use.
+  // Returns null if the slot is not in use.
   inbox_entry* in_slot(std::size_t at) const noexcept {
     return (slots_[at] & 1) != 0 ? nullptr : reinterpret_cast<inbox_entry*>(slots_[at]);
   }
@@ -100,7 +100,7 @@ class entry_store {
     free_blocks_[size] = ::new (block) free_block{free_blocks_[size]};
   }
 
-  std::vector<std::uintptr_t> slots_;   // an entry's address; for a free slot the link to the next, odd
+  std::vector<std::uintptr_t> slots_;   // an entry's address, or an odd link to the next free slot
   std::uintptr_t free_slot_ = no_slot;  // the link to the first one
   std::vector<user> users_;
   std::array<free_block*, block_sizes> free_blocks_{};

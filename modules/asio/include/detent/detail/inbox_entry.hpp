@@ -30,11 +30,11 @@ struct inbox_place {
 // Memory for the one function object that an executor makes from what it is handed, so that a hand-over cannot fail.
 class function_memory {
  public:
-  // Null: the size is another one, or an object is there already.
+  // Returns null if the size is another one or an object is there already.
   void* take(std::size_t size) noexcept {
     return size > sizeof bytes_ || std::exchange(taken_, true) ? nullptr : bytes_;
   }
-  // False: the memory is from elsewhere.
+  // Returns false if the memory is from elsewhere.
   bool give_back(const void* memory) noexcept {
     if (memory != bytes_) return false;
     taken_ = false;
@@ -42,7 +42,8 @@ class function_memory {
   }
 
  private:
-  static constexpr std::size_t size = 40;  // a function object that holds one pointer, and its allocator another
+  // Of a function object that holds one pointer, and an allocator that holds another.
+  static constexpr std::size_t size = 40;
 
   alignas(void*) std::byte bytes_[size];
   bool taken_ = false;
@@ -89,20 +90,20 @@ class inbox_entry {
   inbox_entry(const inbox_entry&) = delete;
   inbox_entry& operator=(const inbox_entry&) = delete;
 
-  // The initiating thread calls one of the two: the engine has taken the timer, or has refused it. The entry may be
+  // The initiating thread calls one of these two: the engine has taken the timer, or has refused it. The entry may be
   // gone afterwards.
   void begin(const timer& taken) noexcept {
     timer_ = taken;
     initiated();
   }
-  void refuse(ending why) noexcept {  // the engine has destroyed the callback before
+  void refuse(ending why) noexcept {  // the engine has destroyed the callback already
     how_ = why;
     initiated();
   }
-  // A cancellation, on the thread where the handler runs. The entry may be gone afterwards.
+  // Cancels the entry, on the thread where the handler runs. The entry may be gone afterwards.
   void cancel() noexcept {
     timer mine = timer_;
-    if (mine) cancel_many(*timer_access::core(mine), {&mine, 1});  // which holds the engine during the call
+    if (mine) cancel_many(*timer_access::core(mine), {&mine, 1});  // holds the engine during the call
   }
 
  protected:
@@ -124,7 +125,8 @@ class inbox_entry {
   template <class>
   friend class entry_run;
 
-  // The engine has ended it. True: the initiation has finished with it as well, and it must be handed on.
+  // The engine has ended the entry. Returns true if the initiation has finished with it as well, so that it must be
+  // handed on.
   bool end(bool has_elapsed) noexcept {
     if (has_elapsed) how_ = ending::elapsed;
     // (1) acq_rel: pairs with itself in initiated(): the second of the two sees what the first left, and hands it on.
@@ -150,16 +152,16 @@ class inbox_entry {
   virtual void forget() noexcept = 0;
 
   static constexpr std::uint32_t begun = 1, ended = 2;
-  static constexpr std::size_t line = 64;  // of the cache
+  static constexpr std::size_t line = 64;  // a cache line
 
   inbox_place place_;
-  const void* touched_ = nullptr;  // by its handler; once it is handed on, by another's
+  const void* touched_ = nullptr;  // by its handler; after hand_on(), by another's
   timer timer_;
   base::atomic<std::uint32_t> state_{0};
   ending how_ = ending::aborted;
   const bool is_plain_;
-  bool forwarded_ = false;    // an executor has it, which runs or destroys what it was given
-  bool forgotten_ = false;    // under the lock of what is due, as is the next
+  bool forwarded_ = false;    // an executor has it, and runs or destroys it
+  bool forgotten_ = false;    // under the lock of what is due; so is the next
   bool engine_gone_ = false;  // for an entry whose context has ended
   function_memory function_;
 };
@@ -194,7 +196,7 @@ class entry_callback {
   ~entry_callback() {
     if (of_ != nullptr) end(false);
   }
-  // If it is run after the engine's stop(), its time has not come.
+  // If it runs after the engine's stop(), its time has not come.
   void operator()(firing& run) noexcept { end(static_cast<bool>(run.self())); }
 
  private:

@@ -35,7 +35,7 @@ class kept_arguments {
   void keep(Args&&... args) {
     kept_.template emplace<alternative<Args&&...>()>(std::forward<Args>(args)...);
   }
-  // Calls `f` with the tuple of the arguments; `f` may destroy this.
+  // Calls `f` with the tuple of the arguments; `f` may destroy this object.
   template <class F>
   void give_to(F&& f) {
     std::visit(
@@ -48,7 +48,7 @@ class kept_arguments {
  private:
   using kept = std::variant<std::monostate, typename arguments_of<Signatures>::type...>;
 
-  // Makes the first tuple that can be made of these arguments.
+  // Makes the first of the tuples that these arguments can make.
   template <class... Args>
   static constexpr std::size_t alternative() {
     constexpr bool fits[] = {std::is_constructible_v<typename arguments_of<Signatures>::type, Args...>...};

@@ -25,13 +25,13 @@ class limit_plan {
 
   // The name of the public function, for errors.
   const char* call() const noexcept { return is_deadline_ ? "cancel_at" : "cancel_after"; }
-  // A handle, or a refusal.
+  // Returns a handle, or a refusal.
   template <class Callback>
   timer try_schedule(Callback callback) const noexcept {
     const time_point due = is_deadline_ ? deadline_ : to_time(deadline_after(&by_.core(), delay_.count()));
     return by_.try_schedule_at(due, std::move(callback), options_);
   }
-  // Throws why.
+  // Throws the reason.
   [[noreturn]] void refuse(const timer& refused) const { by_.refuse(refused, options_); }
 
  private:

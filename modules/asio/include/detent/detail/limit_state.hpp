@@ -17,7 +17,7 @@ namespace detent::detail {
 // the operation's executor. Each may be on a thread of its own. An emission and the initiation are pins: while there is
 // one, an operation that has ended keeps its handler here, because they use its memory. The mutex is contended only if
 // the time is up just as the operation ends. It is held while an emission is posted, because the operation may end on
-// another thread. The context may end too: then nothing is posted, because the operation, which the context destroys,
+// another thread. The context may also end. Then nothing is posted, because the operation, which the context destroys,
 // has nothing to wait for.
 class limit_state {
  public:
@@ -32,7 +32,7 @@ class limit_state {
     std::unique_lock lock(mutex_);
     has_started_ = true;
     --pins_;
-    // If the operation has completed by then, its handler is called where it runs, not here.
+    // If the operation has completed by now, its handler is called where handlers run, not here.
     if (ended_ ? is_completed_ && pins_ == 0 : is_due_) post_pinned();
     if (!ended_ || pins_ != 0) return;
     lock.unlock();
@@ -61,7 +61,8 @@ class limit_state {
   limit_state() noexcept = default;
   ~limit_state() = default;
 
-  // The operation has completed, or has been destroyed. Takes a pin. True: there is no other, and there will be none.
+  // The operation has completed or was destroyed. Takes a pin. Returns true if there is no other pin, and then there
+  // will be none.
   bool end(bool completed) noexcept {
     bool has_callback = false, alone = false;
     {
@@ -71,23 +72,24 @@ class limit_state {
       has_callback = has_callback_;
       alone = pins_++ == 0;
     }
-    // A callback that runs now has ended when this returns. One that stop() has returned stays until it is destroyed.
+    // A callback that is running has ended when this returns. A callback that stop() has returned stays until it is
+    // destroyed.
     if (has_callback) cancel_held(*timer_access::core(timer_), timer_);
     return alone;
   }
-  // Stands around an emission. False: there is nothing to emit to.
+  // Stands around an emission. Returns false if there is nothing to emit to.
   bool pin() noexcept {
     std::lock_guard lock(mutex_);
     if (ended_) return false;
     ++pins_;
     return true;
   }
-  // True: it was the last one of an operation that has ended.
+  // Returns true if it was the last pin of an operation that has ended.
   bool unpin() noexcept {
     std::lock_guard lock(mutex_);
     return --pins_ == 0 && ended_;
   }
-  // The same for the pin of end(), where the completion could not be kept: the operation ends as if it were destroyed.
+  // Releases the pin of end() if the completion could not be kept: the operation ends as if it were destroyed.
   bool unpin_uncompleted() noexcept {
     std::lock_guard lock(mutex_);
     is_completed_ = false;
@@ -98,7 +100,7 @@ class limit_state {
     return ended_;
   }
   bool is_completed() const noexcept { return is_completed_; }  // for an operation that has ended
-  // The handler is gone. Nothing may be used after it.
+  // The handler is gone. Nothing may be used afterwards.
   void leave() noexcept {
     engine_.reset();
     std::unique_lock lock(mutex_);
@@ -107,7 +109,7 @@ class limit_state {
   }
 
  private:
-  virtual bool post() noexcept = 0;     // posts an emission; false: the context has ended
+  virtual bool post() noexcept = 0;     // posts an emission; returns false if the context has ended
   virtual void abandon() noexcept = 0;  // destroys the handler
   virtual void free() noexcept = 0;     // destroys this
 
@@ -131,17 +133,17 @@ class limit_state {
   std::optional<engine_hold> engine_;  // holds the timer's engine, which the timer may outlive
 
   std::mutex mutex_;
-  int pins_ = 1;  // for the initiation
+  int pins_ = 1;  // one for the initiation
   bool has_started_ = false;
   bool is_due_ = false;
   bool ended_ = false;
   bool is_completed_ = false;
   bool has_handler_ = true;
   bool has_callback_ = false;
-  bool is_lost_ = false;  // only for the thread that posts
+  bool is_lost_ = false;  // used only by the thread that posts
 };
 
-// The engine holds it. It expires the limit once, when it is run or destroyed.
+// Held by the engine. It expires the limit once, when it is run or destroyed.
 class limit_callback {
  public:
   explicit limit_callback(limit_state& of) noexcept : of_(&of) {}
@@ -164,7 +166,7 @@ inline void limit_state::arm(const limit_plan& plan) {
     engine_.emplace(*timer_access::core(timer_));
   } else if (timer_access::problem(timer_) == errc::invalid_option) {
     plan.refuse(timer_);
-  }  // else the callback has been destroyed, and with that has expired
+  }  // otherwise the callback was destroyed, which has expired the limit
 }
 
 }  // namespace detent::detail

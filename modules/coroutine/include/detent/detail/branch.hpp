@@ -52,7 +52,8 @@ class branch_sleep : public sleep_awaiter {
   branch_sleep(branch_sleep&& other) noexcept
       : sleep_awaiter(std::move(other)), options_(other.options_), on_(other.on_), held_(*core_) {}
 
-  // Any thread, until the frame ends. (1) seq_cst: before (2) and (4), so that one of the two finds the other.
+  // Any thread may call it until the frame ends. (1) seq_cst: before (2) and (4), so that one of the two threads finds
+  // the other.
   void ask() noexcept {
     asked_.store(true, base::seq_cst);
     if (armed_.load(base::seq_cst)) hurry();  // (2)
@@ -104,7 +105,7 @@ class branch_awaitable<Sleep> {
  private:
   branch_sleep of_;
 };
-// A pointer to a function, or a std::function, but no lambda.
+// A pointer to a function, or a std::function, but not a lambda.
 template <class F>
 inline constexpr bool is_nullable = std::is_constructible_v<std::decay_t<F>, std::nullptr_t>&& requires(const F& f) {
   { f == nullptr } -> std::convertible_to<bool>;
@@ -217,7 +218,7 @@ class branch {
   std::coroutine_handle<promise_type> frame_;
 };
 
-// How an awaitable ended.
+// The end of an awaitable: its result or its exception.
 template <class T>
 struct branch_end {
   std::optional<stored<T>> value;
@@ -234,7 +235,7 @@ struct branch_end {
 template <class Whole, class Awaitable, class T>
 branch<Whole> begin_branch(branch_room&, Whole&, std::size_t, Awaitable& of, branch_end<T>& into) {
   try {
-    auto&& awaiter = of.await();  // named, as g++ 12 copies what a call refers to
+    auto&& awaiter = of.await();  // named, because g++ 12 copies what a call refers to
     if constexpr (std::is_void_v<T>) {
       co_await awaiter;
       into.value.emplace();

@@ -10,11 +10,11 @@ namespace detent::detail {
 // Counts the parties that must arrive before something goes on. The last one to arrive makes it go on.
 class parties {
  public:
-  // Relaxed: nothing has begun.
+  // relaxed: nothing has begun.
   void begin(std::size_t count) noexcept { left_.store(count, base::relaxed); }
-  // True for the last one, which sees all that the others have done. (1) acq_rel: pairs with itself.
+  // Returns true for the last one, which sees everything that the others have done. (1) acq_rel: pairs with itself.
   [[nodiscard]] bool arrive(std::size_t count = 1) noexcept { return left_.fetch_sub(count, base::acq_rel) == count; }
-  // Adds one party while there are others. False: all have arrived.
+  // Adds one party while there are others. Returns false if all have arrived.
   [[nodiscard]] bool join() noexcept {
     std::size_t left = left_.load(base::relaxed);  // relaxed: the exchange decides
     while (left != 0 && !left_.compare_exchange_weak(left, left + 1, base::relaxed, base::relaxed)) {

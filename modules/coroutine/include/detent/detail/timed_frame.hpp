@@ -26,17 +26,17 @@ class frame_claim {
   frame_claim(const frame_claim&) = delete;
   frame_claim& operator=(const frame_claim&) = delete;
 
-  // For the thread that runs the timer. Null: the frame ends, and is about to wait for this run.
+  // For the thread that runs the timer. Returns null if the frame is ending and about to wait for this run.
   timed_frame* get() const noexcept { return frame_.load(base::relaxed); }
   // (1) release: pairs with (2), whose thread may free this memory next.
   void forget() noexcept { frame_.store(nullptr, base::release); }
-  // For the thread that ends the timer. Null: the timer has run, or the frame has ended.
+  // For the thread that ends the timer. Returns null if the timer has run or the frame has ended.
   timed_frame* take() noexcept;
   // Returns null, or the frame that no longer wants its timer; the claim has then ended instead of moving.
   timed_frame* move_to(void* place) noexcept;
 
  private:
-  // Otherwise relaxed: the frame is published with the timer, and later under the lock.
+  // relaxed elsewhere: the frame is published with the timer, and is later accessed under the lock.
   base::atomic<timed_frame*> frame_;
 };
 
@@ -50,20 +50,20 @@ class timed_frame {
   ~timed_frame() = default;
 
   // Arms the timer, whose claim `ops` handles. Without options, on an executor that keeps order, it gets a tag of the
-  // coroutine's own. errc{}: its run or its end may come at once, on another thread. On a refusal, its end may have
-  // come inside this call.
+  // coroutine's own. After errc{}, its run or its end may come at once, on another thread. After a refusal, its end may
+  // have come inside this call.
   errc arm_apart(nanoseconds_t deadline, const timer_terms& how, const void* coroutine,
                  const callable_ops& ops) noexcept;
-  // After it neither the run nor the end comes. Waits for one that is under way.
+  // Afterwards neither the run nor the end comes. Waits for one that is under way.
   void disarm() noexcept;
-  // The end comes at once, here or on the thread that has the timer at this moment, unless the run has started or the
-  // end has come. True: neither comes.
+  // Makes the end come at once, here or on the thread that has the timer at this moment, unless the run has started or
+  // the end has come. Returns true if neither will come.
   [[nodiscard]] bool withdraw() noexcept;
-  // The run comes with the tick that has begun. No effect if it has started, or once the engine has stopped.
+  // Makes the run come with the tick that has begun. No effect if it has started, or once the engine has stopped.
   void hurry() noexcept;
   // To be called after the end. Returns `stopped` or `dropped`.
   errc why_ended() const noexcept;
-  // Throws it with a sentence that names the engine.
+  // Throws the problem with a sentence that names the engine.
   [[noreturn]] void throw_ended(errc problem) const;
   // An exception that leaves the coroutine goes to the engine's on_error; if the engine is gone, the program ends.
   void resume_guarded(void* coroutine) noexcept;
@@ -75,8 +75,8 @@ class timed_frame {
   friend class frame_claim;
   errc arm(nanoseconds_t deadline, const timer_terms& how, const callable_ops& ops) noexcept;
 
-  frame_claim* claim_ = nullptr;  // where the claim is, if not in the timer's node
-  bool unwanted_ = false;         // under the lock
+  frame_claim* claim_ = nullptr;  // the claim's place, if it is not in the timer's node
+  bool unwanted_ = false;         // guarded by the lock
 };
 
 // The operations of a claim. A Frame has is_ready(firing&), which says whether the run may go on; on_run(); and
@@ -88,14 +88,14 @@ struct frame_ops {
   static Frame* frame(timed_frame* of) noexcept { return static_cast<Frame*>(of); }
 
   static void invoke(void* capture, firing& run) {
-    if (!run.self()) [[unlikely]] {  // returned by stop()
+    if (!run.self()) [[unlikely]] {  // a timer that stop() has returned
       if (Frame* const ended = frame(at(capture).take())) ended->on_end(false);
       return;
     }
     Frame* const mine = frame(at(capture).get());
     if (mine == nullptr || !mine->is_ready(run)) return;
     at(capture).forget();
-    mine->on_run();  // the frame may be gone when it returns
+    mine->on_run();  // the frame may be gone afterwards
   }
   static void destroy(void* capture) noexcept {
     if (at(capture).get() == nullptr) return;

@@ -16,7 +16,7 @@ namespace detent::recipes {
 // Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015.
 enum class jitter : std::uint8_t {
   none,         // the span itself
-  full,         // 0 to the span: fewest collisions; now and then at once
+  full,         // 0 to the span: fewest collisions; sometimes at once
   equal,        // half of the span to the span: never at once
   decorrelated  // `first` to three times the last pause; ignores the span
 };
@@ -24,7 +24,7 @@ enum class jitter : std::uint8_t {
 struct backoff_policy {
   duration first = std::chrono::milliseconds(20);  // the first span
   duration longest = std::chrono::seconds(1);      // no pause is longer
-  double factor = 2;                               // from span to span; less than 1, or no number, counts as 1
+  double factor = 2;                               // from span to span; less than 1, and NaN, count as 1
   jitter kind = jitter::equal;
 };
 
@@ -70,7 +70,7 @@ class backoff {
     if (product >= static_cast<double>(policy_.longest.count())) return policy_.longest;
     return duration(static_cast<std::int64_t>(product));
   }
-  // Draws from `least` to `most`, both included. The bias of the remainder is below one in a million for spans of less
+  // Draws from `least` to `most`, including both. The bias of the remainder is below one in a million for spans of less
   // than two hours.
   duration draw(duration least, duration most) noexcept {
     const auto width = static_cast<std::uint64_t>((most - least).count());

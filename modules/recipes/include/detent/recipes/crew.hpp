@@ -112,8 +112,8 @@ class crew {
       if (::epoll_ctl(ready_.number(), operation, bell, &wanted) != 0)
         throw std::system_error(errno, std::generic_category(), "crew: epoll_ctl");
     }
-    // Returns the number of the shard, or of none at the end. One thread at a time: a second would wait for the first
-    // one's callbacks.
+    // Returns the number of a shard, or of none at the end. Only one thread at a time may call it: a second would wait
+    // for the first one's callbacks.
     std::size_t next() {
       epoll_event found{};
       while (::epoll_wait(ready_.number(), &found, 1, -1) != 1) {

@@ -58,7 +58,7 @@ class deadline {
   friend constexpr bool operator==(const deadline&, const deadline&) = default;
   friend constexpr std::strong_ordering operator<=>(const deadline& a, const deadline& b) noexcept {
     return a.when_.time_since_epoch().count() <=>
-           b.when_.time_since_epoch().count();  // libc++ 14 orders no time_point so
+           b.when_.time_since_epoch().count();  // because libc++ 14 cannot order time_point this way
   }
 
  private:

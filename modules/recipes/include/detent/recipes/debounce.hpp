@@ -95,10 +95,10 @@ class debounce {
 
     const debounce_options options_;
     F f_;
-    time_point quiet_{};    // when the burst ends unless another call comes
-    time_point longest_{};  // how long the first call that is wanted may wait
+    time_point quiet_{};    // when the burst ends if no other call comes
+    time_point longest_{};  // when the first wanted call must run at the latest
     bool wanted_ = false;   // calls have come for which no run has started
-    bool leading_ = false;  // the timer is armed for the leading run
+    bool leading_ = false;  // the timer is armed for a leading run
   };
 
   std::shared_ptr<burst> state_;

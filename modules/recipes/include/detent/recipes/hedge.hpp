@@ -100,7 +100,7 @@ class hedge_core : public alarm {
       send(index);
 #ifdef __cpp_exceptions
     } catch (...) {
-      report(index, std::nullopt);  // an exception of `answered` takes the place of this one
+      report(index, std::nullopt);  // an exception of `answered` replaces this one
       throw;
     }
 #endif
@@ -136,7 +136,7 @@ class hedge_core : public alarm {
   int sent_ = 0;
   std::uint32_t reported_ = 0;     // copies that have answered or failed
   std::uint32_t under_way_ = 0;    // copies that send() has returned from and that have neither answered nor failed
-  std::uint32_t left_behind_ = 0;  // under way when it was given up
+  std::uint32_t left_behind_ = 0;  // those under way when it was given up
   bool over_ = false;
 };
 
@@ -151,9 +151,9 @@ struct lose_nothing {
 template <class Answer>
 class hedged_copy {
  public:
-  int index() const noexcept { return index_; }  // from 0 on
+  int index() const noexcept { return index_; }  // counted from 0
   void operator()(std::optional<Answer> answer) const {
-    const auto kept = of_;  // what it calls may destroy the hedge and all copies, this one too
+    const auto kept = of_;  // the functions may destroy the hedge and all copies, including this one
     kept->report(index_, std::move(answer));
   }
 

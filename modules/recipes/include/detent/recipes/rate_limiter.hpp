@@ -78,10 +78,10 @@ class rate_limiter {
  private:
   static constexpr std::uint64_t most_counted = std::uint64_t{1} << 61;
 
-  // A rate in units of 2^shift nanoseconds, such that the bucket fits the word. In atomics, because set_rate() changes
-  // it beside readers.
+  // A rate in units of 2^shift nanoseconds, chosen so that the bucket fits the word. Its parts are atomic, because
+  // set_rate() changes them while others read.
   struct terms {
-    std::uint64_t interval = 1;  // for one permit
+    std::uint64_t interval = 1;  // of one permit
     std::uint64_t depth = 1;     // of the bucket
     std::uint64_t credit = 0;
     int shift = 0;
@@ -89,7 +89,7 @@ class rate_limiter {
   class shared_terms {
    public:
     explicit shared_terms(const terms& from) noexcept { set(from); }
-    // (1) acquire: pairs with (2), so that a reader of a new value finds the number odd, or a later one.
+    // (1) acquire: pairs with (2), so that a reader of a new value finds an odd number or a later one.
     terms get() const noexcept {
       return {interval_.load(base::acquire), depth_.load(base::acquire), credit_.load(base::acquire),
               shift_.load(base::acquire)};
@@ -128,7 +128,7 @@ class rate_limiter {
   // one.
   base::atomic_pair state_;
   shared_terms counted_;
-  std::mutex changing_;  // for one set_rate() at a time
+  std::mutex changing_;  // admits one set_rate() at a time
 };
 
 inline rate_limiter::terms rate_limiter::count(const rate& allowed) {
@@ -157,7 +157,7 @@ inline rate_limiter::view rate_limiter::read() const noexcept {
   }
 }
 
-// Returns the time of the permits, if in_time(it, terms); in nanoseconds.
+// Returns the time of the permits, in nanoseconds, if in_time(it, terms).
 template <class InTime>
 std::optional<std::int64_t> rate_limiter::take(std::uint32_t permits, std::int64_t now, InTime&& in_time) noexcept {
   for (;;) {
@@ -218,10 +218,10 @@ inline void rate_limiter::set_rate(const rate& allowed) {
   const terms next = count(allowed);
   const std::lock_guard lock(changing_);
   view was = read();
-  // (4) seq_cst: from here on no call changes the word, nor uses what it has read of the rate.
+  // (4) seq_cst: from here on, no call changes the word or uses a rate that it has read.
   while (!state_.compare_exchange(was.seen, {was.seen.low, was.seen.high + 1})) was = read();
   const std::int64_t start = now();
-  // The permits that are missing in the bucket: a fraction, rounded up below.
+  // The permits missing from the bucket, as a fraction that is rounded up below.
   const long double missing = static_cast<long double>(detail::distance(start >> was.by.shift, was.full_at())) /
                               static_cast<long double>(was.by.interval);
   const long double change =

@@ -110,7 +110,7 @@ class retry_core : public alarm {
       trying_ = false;
       {
         const quiet here(*this);
-        limit_.cancel();  // kept: cancel() waits for its run
+        limit_.cancel();  // kept, because cancel() waits for its run
       }
       if (!success && try_again()) return;
       if (success && plan_.succeeded()) result_ = retry_result::succeeded;
@@ -118,7 +118,7 @@ class retry_core : public alarm {
     }
     finish(result_);
   }
-  // Whether this call prevents `finished`.
+  // Returns whether this call prevents `finished`.
   bool cancel() noexcept {
     scoped_timer limit;  // its end comes after the lock's, and waits for its run
     bool first = false;
@@ -149,12 +149,12 @@ class retry_core : public alarm {
     void operator()() const { of_->report(number_, false); }
 
    private:
-    std::shared_ptr<retry_core> of_;  // null: moved from
+    std::shared_ptr<retry_core> of_;  // null after it has moved
     int number_;
   };
   static_assert(fits_inline<limit_claim>);
 
-  // Called after a failure. False: result_ says why there is no further attempt.
+  // Called after a failure. If it returns false, result_ says why there is no further attempt.
   bool try_again() noexcept {
     result_ = retry_result::refused;
     if (on().stopped()) return false;
@@ -188,7 +188,7 @@ class retry_core : public alarm {
       attempt(number, until_);
 #ifdef __cpp_exceptions
     } catch (...) {
-      report(number, false);  // an exception of `finished` takes the place of this one
+      report(number, false);  // an exception of `finished` replaces this one
       throw;
     }
 #endif
@@ -212,12 +212,12 @@ class retry_core : public alarm {
   }
 
   retry_plan plan_;
-  scoped_timer limit_;  // of the attempt under way
+  scoped_timer limit_;  // the limit of the attempt under way
   deadline until_;
-  int number_ = 0;       // of the last attempt, from 1 on
-  bool trying_ = false;  // that attempt has not been reported
+  int number_ = 0;       // of the last attempt, counted from 1
+  bool trying_ = false;  // that attempt was not reported yet
   bool over_ = false;
-  bool unlimited_ = false;  // the limit of the attempt was refused; only for the run
+  bool unlimited_ = false;  // the attempt's limit was refused; used only by the run
   retry_result result_ = retry_result::succeeded;
 };
 
@@ -230,7 +230,7 @@ class retry_attempt {
   int number() const noexcept { return number_; }  // from 1 on
   deadline until() const noexcept { return until_; }
   void operator()(bool success) const {
-    const auto kept = of_;  // `finished` may destroy the retry and all attempts, this one too
+    const auto kept = of_;  // `finished` may destroy the retry and all attempts, including this one
     kept->report(number_, success);
   }
 

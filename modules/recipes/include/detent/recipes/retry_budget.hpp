@@ -44,14 +44,14 @@ class retry_budget {
 
   // Notes that a call has succeeded, the first time or by a retry.
   void note_success() noexcept {
-    // Relaxed, all of them: only the number itself is shared.
+    // relaxed, everywhere: only the number itself is shared.
     std::int64_t saved = saved_.load(base::relaxed);
     while (saved < most_ && !saved_.compare_exchange_weak(saved, (std::min)(most_, saved + gain_), base::relaxed)) {
     }
   }
   // True: there may be one more retry, and the budget has paid for it.
   bool try_spend() noexcept {
-    std::int64_t saved = saved_.load(base::relaxed);  // relaxed: as above
+    std::int64_t saved = saved_.load(base::relaxed);  // relaxed: see note_success()
     while (saved >= whole) {
       if (saved_.compare_exchange_weak(saved, saved - whole, base::relaxed)) return true;
     }
@@ -59,11 +59,11 @@ class retry_budget {
   }
   // How many retries are saved up, without the free ones.
   double saved() const noexcept {
-    return static_cast<double>(saved_.load(base::relaxed)) / whole;  // relaxed: as above
+    return static_cast<double>(saved_.load(base::relaxed)) / whole;  // relaxed: see note_success()
   }
 
  private:
-  static constexpr std::int64_t whole = 1'000'000;  // a retry; shares are exact to a millionth
+  static constexpr std::int64_t whole = 1'000'000;  // stands for one retry; shares are exact to a millionth
 
   static std::int64_t checked_gain(const retry_budget_options& options) {
     if (!(options.share >= 0 && options.share <= 1000))

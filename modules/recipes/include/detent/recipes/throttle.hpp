@@ -101,8 +101,8 @@ class throttle {
 
     const throttle_options options_;
     F f_;
-    bool opens_ = false;                     // a call that found no run waiting has no run yet
-    time_point ends_ = (time_point::min)();  // of the latest run's interval
+    bool opens_ = false;                     // a call that found no waiting run has no run yet
+    time_point ends_ = (time_point::min)();  // the end of the latest run's interval
     base::atomic<bool> wanted_{false};
   };
 

@@ -78,7 +78,7 @@ class watchdog {
 
     const duration timeout_;
     F bark_;
-    bool dropped_ = false;  // without a call of bark_, and not started since then
+    bool dropped_ = false;  // the timer ended without a call of bark_, and was not started since
   };
 
   std::shared_ptr<kennel> state_;

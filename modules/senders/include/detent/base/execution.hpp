@@ -60,13 +60,13 @@ struct as_operation<T> {
   using operation_state_concept = typename T::operation_state_concept;
 };
 
-// The parts of it that detent uses, as one type.
+// The parts of the library that detent uses, as one type.
 struct execution {
   static constexpr bool is_there = true;
 
   using sender_tag = typename decltype(found::execution::just())::sender_concept;
   using scheduler_mark = as_scheduler<decltype(std::declval<found::execution::run_loop&>().get_scheduler())>;
-  template <class Receiver>  // that takes a value of nothing
+  template <class Receiver>  // one that takes no values
   using operation_mark = as_operation<found::execution::connect_result_t<decltype(found::execution::just()), Receiver>>;
   using completions = found::execution::completion_signatures<found::execution::set_value_t(),
                                                               found::execution::set_error_t(std::error_code),
@@ -81,13 +81,13 @@ struct execution {
   using stop_token = decltype(stop_token_of(std::declval<const Receiver&>()));
   template <class Token, class F>
   using stop_callback = found::stop_callback_for_t<Token, F>;
-  // Whether a token is known never to ask for a stop.
+  // Returns whether the token is known never to ask for a stop.
   template <class Token>
   static constexpr bool never_stops = requires {
     requires !Token::stop_possible();
   };
 
-  // Each moves the receiver away.
+  // Each of these moves the receiver away.
   template <class Receiver>
   static void set_value(Receiver& to) noexcept {
     found::execution::set_value(std::move(to));
@@ -108,7 +108,7 @@ struct execution {
 
 namespace detent::base {
 
-// Neither of the two.
+// Has neither of the two.
 struct execution {
   static constexpr bool is_there = false;
 

@@ -155,7 +155,7 @@ class timeout_operation : public base::execution::operation_mark<Receiver>, time
     using type = no_hook;
   };
 
-  // (1) acq_rel: pairs with itself; one of the two is first.
+  // (1) acq_rel: pairs with itself; one of the two is the first.
   bool is_first(first who) noexcept {
     first found = first::none;
     return first_.compare_exchange_strong(found, who, base::acq_rel, base::relaxed);
@@ -178,7 +178,7 @@ class timeout_operation : public base::execution::operation_mark<Receiver>, time
   }
   void finish() noexcept {
     hook_.reset();  // waits for one that runs on another thread
-    // Relaxed: all have arrived.
+    // relaxed: all have arrived.
     if (first_.load(base::relaxed) == first::sender) return finish_as_the_sender();
     if (lost_ == errc::stopped) return execution::set_stopped(std::move(receiver_));
     execution::set_error(std::move(receiver_),
@@ -188,7 +188,7 @@ class timeout_operation : public base::execution::operation_mark<Receiver>, time
     std::visit(
         [this]<class Kept>(Kept& kept) {
           if constexpr (!std::is_same_v<Kept, std::monostate>) {
-            // Copied out of the operation, which the receiver may destroy.
+            // The values are copied out of the operation, which the receiver may destroy.
             std::apply([this](auto tag, auto... values) { tag(std::move(receiver_), std::move(values)...); },
                        std::move(kept));
           }
@@ -200,7 +200,7 @@ class timeout_operation : public base::execution::operation_mark<Receiver>, time
   const timer_place on_;
   const std::optional<timer_options> options_;
   const duration delay_;
-  errc lost_{};  // why the timer has not run, if it has not
+  errc lost_{};  // why the timer has not run, or errc{}
   base::atomic<first> first_{first::none};
   parties left_;
   base::found::inplace_stop_source source_;

@@ -35,11 +35,11 @@ class operation_claim {
   }
 
   void operator()() noexcept { std::exchange(operation_, nullptr)->claim_ended(true); }
-  // Withdraws the claim, if it is still here.
+  // Withdraws the claim if it is still here.
   bool withdraw() noexcept { return std::exchange(operation_, nullptr) != nullptr; }
 
  private:
-  Operation* operation_;  // null: moved from, or ended
+  Operation* operation_;  // null after it has moved or ended
 };
 
 // The engine or the group of a timer, neither of which is kept alive.

@@ -60,7 +60,7 @@ inline constexpr get_env_t get_env{};
 template <class T>
 using env_of_t = decltype(get_env(std::declval<const T&>()));
 
-// As std::stop_token of C++26, which has callback_type.
+// Has callback_type, as C++26's std::stop_token does.
 class stoppable_token : public std::stop_token {
  public:
   template <class F>

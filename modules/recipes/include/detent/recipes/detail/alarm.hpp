@@ -54,11 +54,12 @@ class alarm : public std::enable_shared_from_this<alarm> {
   class quiet {
    public:
     explicit quiet(alarm& of) noexcept : of_(of) {
-      of_.quiet_on_.store(std::this_thread::get_id(), base::relaxed);  // relaxed: only this thread finds itself there
+      // relaxed: only this thread can find its own id there.
+      of_.quiet_on_.store(std::this_thread::get_id(), base::relaxed);
     }
     quiet(const quiet&) = delete;
     quiet& operator=(const quiet&) = delete;
-    ~quiet() { of_.quiet_on_.store({}, base::relaxed); }  // relaxed: as above
+    ~quiet() { of_.quiet_on_.store({}, base::relaxed); }  // relaxed: only this thread can find its own id there
 
    private:
     alarm& of_;
@@ -67,36 +68,38 @@ class alarm : public std::enable_shared_from_this<alarm> {
     return quiet_on_.load(base::relaxed) == std::this_thread::get_id();  // relaxed: as in quiet
   }
 
-  // Inside its run, under the mutex: whether call() is to be called. What it arms holds after the run.
+  // Called inside the run, under the mutex: returns whether call() is to be called. An arming in here takes effect
+  // after the run.
   virtual bool due(time_point started) noexcept = 0;
   virtual void call() = 0;
-  // Under the mutex: whether run_now() has something to do.
+  // Called under the mutex: returns whether run_now() has something to do.
   virtual bool wanted() const noexcept { return false; }
-  // Under the mutex, the timer having ended without its run: whether that is the recipe's end, of which after_end()
-  // then tells without the mutex.
+  // Called under the mutex when the timer has ended without its run. Returns whether that ends the recipe; after_end()
+  // then reports it without the mutex.
   virtual bool given_up() noexcept { return false; }
   virtual void after_end() noexcept {}
 
-  // Without the mutex: moves the timer if it is armed, by restart_after() alone. False: no effect, ask under the mutex.
+  // Called without the mutex: moves an armed timer by restart_after() alone. If it returns false, it had no effect, and
+  // the caller must try under the mutex.
   bool postpone(duration delay) noexcept { return !on_.stopped() && seen().restart_after(delay); }
-  // Without the mutex: whether a run will start by itself. Not so while one runs.
+  // Called without the mutex: returns whether a run will start by itself, which is false during a run.
   bool pending() const noexcept { return !on_.stopped() && seen().pending(); }
 
-  // The rest under the mutex.
+  // The rest is called under the mutex:
   state now_is() const noexcept { return state_; }
-  // While it runs: after the run. Throws what schedule_at() throws, and is idle then.
+  // During a run, it arms for after the run. Throws what schedule_at() throws, and is then idle.
   void arm(time_point deadline) {
     if (move(deadline)) return;
     if (const timer made = take(deadline); !made) on_.refuse(made, options_);
   }
-  // As arm(), but returns false where the engine or the group has ended.
+  // Does what arm() does, but returns false if the engine or the group has ended.
   bool arm_unless_stopped(time_point deadline) {
     if (move(deadline)) return true;
     const timer made = take(deadline);
     if (!made && made.error() != errc::stopped) on_.refuse(made, options_);
     return static_cast<bool>(made);
   }
-  // As arm(), but returns false instead of throwing.
+  // Does what arm() does, but returns false instead of throwing.
   bool try_arm(time_point deadline) noexcept { return move(deadline) || take(deadline); }
   void arm_after_run(time_point deadline) noexcept { again_ = deadline; }
   void disarm() noexcept {
@@ -104,8 +107,8 @@ class alarm : public std::enable_shared_from_this<alarm> {
     if (state_ != state::armed) return;
     state_ = state::idle;
     const quiet here(*this);
-    timer_.cancel();   // nothing where the engine has ended
-    timer_.release();  // a run that has begun finds that it is idle, or that its number is an old one
+    timer_.cancel();   // no effect if the engine has ended
+    timer_.release();  // a run that has begun finds that the alarm is idle, or that its number is old
   }
 
   const place& on() const noexcept { return on_; }
@@ -117,7 +120,7 @@ class alarm : public std::enable_shared_from_this<alarm> {
   std::mutex mutex_;
 
  private:
-  // The timer's callable. Each arming has a number, as the run of an `unfired_timer` does not know its timer.
+  // The timer's callable. Each arming has a number, because the run of an `unfired_timer` does not know its timer.
   class claim {
    public:
     claim(std::shared_ptr<alarm> of, std::uint64_t number) noexcept : of_(std::move(of)), number_(number) {}
@@ -129,7 +132,7 @@ class alarm : public std::enable_shared_from_this<alarm> {
     void operator()(firing& run) const { of_->run(run, number_); }
 
    private:
-    std::shared_ptr<alarm> of_;  // null: moved from
+    std::shared_ptr<alarm> of_;  // null after it has moved
     std::uint64_t number_;
   };
   static_assert(fits_inline<claim>);
@@ -142,7 +145,7 @@ class alarm : public std::enable_shared_from_this<alarm> {
   bool settle(firing* run) noexcept;
   void lost(std::uint64_t number) noexcept;
 
-  // In its destructor, as call() may throw.
+  // Works in its destructor, because call() may throw.
   struct end_of_run {
     alarm& of;
     firing* run;
@@ -153,12 +156,12 @@ class alarm : public std::enable_shared_from_this<alarm> {
 
   const place on_;
   const timer_options options_;
-  scoped_timer timer_;        // of the state `running`: the one that runs
-  std::uint64_t number_ = 0;  // of the last arming
+  scoped_timer timer_;        // in the state `running`, the one that runs
+  std::uint64_t number_ = 0;  // the number of the last arming
   std::optional<time_point> again_;
   state state_ = state::idle;
   bool ended_ = false;
-  std::thread::id runner_;  // of the state `running`
+  std::thread::id runner_;  // the thread that runs it in the state `running`
   std::condition_variable run_has_ended_;
   base::atomic<std::thread::id> quiet_on_{};
   // A copy of the timer's handle, to be read without the mutex.
@@ -180,7 +183,7 @@ inline timer alarm::seen() const noexcept {
   return std::bit_cast<timer>(std::array{engine_word, id_.load(base::acquire)});
 }
 
-// False: there is no timer to be moved, and it is idle.
+// Returns false if there is no timer to move; the alarm is then idle.
 inline bool alarm::move(time_point deadline) noexcept {
   if (state_ == state::running) again_ = deadline;
   if (state_ == state::running || (state_ == state::armed && timer_.restart_at(deadline))) return true;
@@ -188,7 +191,7 @@ inline bool alarm::move(time_point deadline) noexcept {
   return false;
 }
 
-// Idle: returns a new timer, and is armed; or the refusal.
+// To be called while idle. Returns a new timer, and then the alarm is armed; or the refusal.
 inline timer alarm::take(time_point deadline) noexcept {
   timer made;
   {
@@ -199,7 +202,7 @@ inline timer alarm::take(time_point deadline) noexcept {
   timer_.release();
   timer_ = scoped_timer(made);
   state_ = state::armed;
-  // One engine, one first word: so the two need not be read together.
+  // The first word is the same for one engine, so the two need not be read together.
   const auto words = std::bit_cast<std::array<std::uint64_t, 2>>(made);
   id_.store(words[1], base::release);           // (3) release: pairs with (2)
   engine_word_.store(words[0], base::release);  // (4) release: pairs with (1)
@@ -239,8 +242,8 @@ inline bool alarm::run_now() {
   return true;
 }
 
-// The end of a run; null: of run_now(). An `unfired_timer` does not run again: then a new timer is asked for, as after
-// run_now(). True: that was refused, and the recipe has ended.
+// Called at the end of a run, or with null at the end of run_now(). An `unfired_timer` does not run again, so a new
+// timer is asked for, as after run_now(). Returns true if that was refused and the recipe has ended.
 inline bool alarm::settle(firing* run) noexcept {
   const std::lock_guard lock(mutex_);
   state_ = state::idle;

@@ -14,13 +14,13 @@ namespace detent::recipes::detail {
 // `line` names the recipe, the option, its value and the cure.
 [[noreturn]] inline void refuse_option(const std::string& line) { throw error(errc::invalid_option, line); }
 
-// A function object that may be empty, as a pointer or a std::function may. Not a lambda.
+// A function object that may be empty, as a pointer or a std::function may be. A lambda may not.
 template <class F>
 concept nullable = std::is_constructible_v<F, std::nullptr_t> && requires(const F& f) {
   { f == nullptr } -> std::convertible_to<bool>;
 };
 
-// Returns `f`, or throws if it is empty. `name` is that of the recipe and of the argument.
+// Returns `f`, or throws if it is empty. `name` names the recipe and the argument.
 template <class F>
 F&& not_null(const char* name, F&& f) {
   if constexpr (nullable<std::remove_cvref_t<F>>) {
