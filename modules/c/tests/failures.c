@@ -7,7 +7,7 @@
 
 #include "check.h"
 
-static void nothing(void *context) { (void)context; }
+static void nothing(void* context) { (void)context; }
 
 static detent_options defaults(void) {
   detent_options options;
@@ -16,9 +16,9 @@ static detent_options defaults(void) {
   return options;
 }
 
-static void refused(const detent_options *options, const char *named) {
+static void refused(const detent_options* options, const char* named) {
   char why[300] = "?";
-  const char *text = NULL;
+  const char* text = NULL;
   CHECK(detent_engine_create(options, why, sizeof why) == NULL);
   if (strstr(why, named) == NULL) fprintf(stderr, "'%s' does not say '%s'\n", why, named);
   CHECK(strstr(why, named) != NULL);
@@ -28,11 +28,11 @@ static void refused(const detent_options *options, const char *named) {
   CHECK(detent_engine_create(options, few, sizeof few) == NULL && strlen(few) == 3 && few[3] == '\0');
 }
 
-#define REFUSED(option, value, named)     \
-  do {                                    \
-    detent_options options = defaults();  \
-    options.option = value;               \
-    refused(&options, named);             \
+#define REFUSED(option, value, named)    \
+  do {                                   \
+    detent_options options = defaults(); \
+    options.option = value;              \
+    refused(&options, named);            \
   } while (0)
 
 static void impossible_options(void) {
@@ -58,9 +58,9 @@ static void refused_timers(void) {
   options.max_pending = 2;
   options.drive = DETENT_DRIVE_CALLER;
   char why[10] = "?";
-  detent_engine *engine = detent_engine_create(&options, why, sizeof why);
+  detent_engine* engine = detent_engine_create(&options, why, sizeof why);
   CHECK(engine != NULL && why[0] == '\0');  // although earlier ones were refused
-  const char *text = NULL;
+  const char* text = NULL;
   CHECK(detent_schedule_after(engine, HOURS, NULL, NULL) == 0);
   CHECK(detent_last_error(&text) == DETENT_ERROR_INVALID_OPTION && strstr(text, "callback = null") != NULL);
   CHECK(detent_schedule_at_fixed_rate(engine, 0, 0, nothing, NULL) == 0);
@@ -77,7 +77,7 @@ static void refused_timers(void) {
 }
 
 static void the_wrong_drive(void) {
-  detent_engine *engine = detent_engine_create(NULL, NULL, 0);
+  detent_engine* engine = detent_engine_create(NULL, NULL, 0);
   int64_t deadline = 0;
   CHECK(detent_poll(engine, 1) == DETENT_FAILED && detent_last_error(NULL) == DETENT_ERROR_WRONG_DRIVE);
   CHECK(detent_wake_fd(engine) == -1 && detent_next_deadline(engine, &deadline) == -1);
@@ -85,12 +85,12 @@ static void the_wrong_drive(void) {
 }
 
 struct stopper {
-  detent_engine *engine;
+  detent_engine* engine;
   atomic_int result, code;
 };
 
-static void stop_inside(void *context) {
-  struct stopper *mine = context;
+static void stop_inside(void* context) {
+  struct stopper* mine = context;
   int result = detent_stop(mine->engine, NULL, NULL);
   atomic_store(&mine->code, detent_last_error(NULL));
   atomic_store(&mine->result, result);
@@ -106,8 +106,8 @@ static void stop_from_a_callback(void) {
   detent_engine_destroy(mine.engine);
 }
 
-static void named(const char *part) {
-  const char *text = NULL;
+static void named(const char* part) {
+  const char* text = NULL;
   CHECK(detent_last_error(&text) == DETENT_ERROR_INVALID_OPTION);
   if (strstr(text, part) == NULL) fprintf(stderr, "'%s' does not say '%s'\n", text, part);
   CHECK(strstr(text, part) != NULL);

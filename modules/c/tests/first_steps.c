@@ -8,7 +8,7 @@
 
 #include "check.h"
 
-static void count(void *context) { atomic_fetch_add((atomic_int *)context, 1); }
+static void count(void* context) { atomic_fetch_add((atomic_int*)context, 1); }
 
 struct appointment {
   int64_t due;
@@ -16,8 +16,8 @@ struct appointment {
   atomic_bool early;
 };
 
-static void keep(void *context) {
-  struct appointment *mine = context;
+static void keep(void* context) {
+  struct appointment* mine = context;
   if (detent_now() < mine->due) atomic_store(&mine->early, true);
   atomic_fetch_add(&mine->kept, 1);
 }
@@ -26,17 +26,17 @@ struct returned {
   int timers;
   detent_timer timer;
   detent_callback callback;
-  void *context;
+  void* context;
 };
 
-static void note_returned(void *argument, detent_timer timer, int64_t deadline_ns, detent_callback callback,
-                          void *context) {
-  struct returned *seen = argument;
+static void note_returned(void* argument, detent_timer timer, int64_t deadline_ns, detent_callback callback,
+                          void* context) {
+  struct returned* seen = argument;
   CHECK(deadline_ns > detent_now() && deadline_ns <= detent_now() + 2 * HOURS);
   *seen = (struct returned){seen->timers + 1, timer, callback, context};
 }
 
-static void timers_fire_and_are_cancelled(detent_engine *engine, atomic_int *never) {
+static void timers_fire_and_are_cancelled(detent_engine* engine, atomic_int* never) {
   struct appointment once = {.due = detent_now() + 5 * MILLISECONDS};
   atomic_int beats = 0, pauses = 0;
   detent_timer fires = detent_schedule_at(engine, once.due, keep, &once);
@@ -59,7 +59,7 @@ static void timers_fire_and_are_cancelled(detent_engine *engine, atomic_int *nev
   CHECK(atomic_load(&beats) + atomic_load(&pauses) == after_cancel);
 }
 
-static void a_keep_alive_moves(detent_engine *engine, detent_timer idle) {
+static void a_keep_alive_moves(detent_engine* engine, detent_timer idle) {
   for (int i = 0; i < 20; ++i) {  // each packet moves the timeout later
     CHECK(detent_restart_after(engine, idle, HOURS) == 1);
     sleep_ns(MILLISECONDS);
@@ -68,7 +68,7 @@ static void a_keep_alive_moves(detent_engine *engine, detent_timer idle) {
   CHECK(detent_is_pending(engine, idle) == 1 && detent_pending(engine) == 1);
 }
 
-static void a_timer_says_when_it_is_due(detent_engine *engine, detent_timer idle) {
+static void a_timer_says_when_it_is_due(detent_engine* engine, detent_timer idle) {
   int64_t due = detent_now() + HOURS, deadline = 0, remaining = 0;
   CHECK(detent_restart_at(engine, idle, due) == 1);
   CHECK(detent_deadline(engine, idle, &deadline) == 1 && deadline == due);
@@ -79,12 +79,12 @@ static void a_timer_says_when_it_is_due(detent_engine *engine, detent_timer idle
   CHECK(deadline == due);  // unchanged
 }
 
-static void nothing_is_none(detent_engine *engine) {
+static void nothing_is_none(detent_engine* engine) {
   CHECK(detent_cancel(engine, 0) == DETENT_GONE && detent_cancel_and_wait(engine, 0) == DETENT_GONE);
   CHECK(detent_restart_after(engine, 0, 1) == 0 && detent_is_pending(engine, 0) == 0);
 }
 
-static void stop_gives_back(detent_engine *engine, detent_timer idle, atomic_int *never) {
+static void stop_gives_back(detent_engine* engine, detent_timer idle, atomic_int* never) {
   struct returned left = {0};
   CHECK(detent_stop(engine, note_returned, &left) == 0);
   CHECK(left.timers == 1 && left.timer == idle && left.callback == count && left.context == never);
@@ -93,14 +93,14 @@ static void stop_gives_back(detent_engine *engine, detent_timer idle, atomic_int
   CHECK(atomic_load(never) == 1);
   CHECK(detent_cancel(engine, idle) == DETENT_GONE);
 
-  const char *text = NULL;
+  const char* text = NULL;
   CHECK(detent_schedule_after(engine, 1, count, never) == 0);
   CHECK(detent_last_error(&text) == DETENT_ERROR_STOPPED && strstr(text, "stopped") != NULL);
 }
 
 int main(void) {
   char why[200] = "";
-  detent_engine *engine = detent_engine_create(NULL, why, sizeof why);
+  detent_engine* engine = detent_engine_create(NULL, why, sizeof why);
   CHECK(engine != NULL && why[0] == '\0');
   atomic_int never = 0;
   nothing_is_none(engine);
