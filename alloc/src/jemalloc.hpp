@@ -8,12 +8,13 @@ namespace detent::alloc::jemalloc {
 
 bool present() noexcept;
 
-// 0, or the error number of the call. To be called only if jemalloc is present, as all below.
+// Returns 0 or the error number of the call. This and everything below may be called only if jemalloc is present.
 int create_arena(unsigned& arena) noexcept;
-// Gives the arena's memory back to the system; nothing may be allocated from it any more.
+// Gives the arena's memory back to the system. Nothing may be allocated from it any more.
 void destroy_arena(unsigned arena) noexcept;
 
-// Zeroed memory from the arena, past all thread caches; nullptr when out of memory. The alignment is a power of two.
+// Returns zeroed memory from the arena, without thread caches, or nullptr if memory is out. The alignment must be a
+// power of two.
 void* allocate(unsigned arena, std::size_t bytes, std::size_t alignment) noexcept;
 void release(void* memory) noexcept;
 

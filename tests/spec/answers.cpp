@@ -80,7 +80,8 @@ counts engine::metrics(std::uint32_t label) const {
   return found;
 }
 
-// With slack, when "the engine has to be polled" (overload.md). What executors have is not waited for.
+// With slack, this is when "the engine has to be polled" (overload.md). It does not wait for callbacks that executors
+// have.
 std::optional<nanoseconds_t> engine::next_deadline() const {
   std::optional<nanoseconds_t> earliest;
   for (const timer_id id : live_) {
@@ -91,8 +92,8 @@ std::optional<nanoseconds_t> engine::next_deadline() const {
   return earliest;
 }
 
-// "Never later than the true one; none when nothing is pending." (engine::next_deadline) Of what is overdue it may be
-// now.
+// "Never later than the true one; none when nothing is pending." (engine::next_deadline) For an overdue timer, the
+// answer may be now.
 void engine::answered_next_deadline(std::optional<nanoseconds_t> answer) {
   look_at_refused();
   sweep();

@@ -58,7 +58,7 @@ std::pair<timer_id, std::size_t> engine::schedule_bulk(std::span<const nanosecon
     if (schedule(each, by).refused()) break;
     ++done;
   }
-  // The rest has accounts as well, so that the handles of a caller have one each.
+  // The other timers get accounts as well, so that each of the caller's handles has one.
   while (timers_.size() + 1 < first + deadlines.size()) end(make(asked), ending::refused);
   return {first, done};
 }
@@ -86,7 +86,7 @@ void engine::end(timer& t, ending how) {
   for (counts* each : counts_of(t)) each->ended(how);
 }
 
-// Those of the engine, and of its label if it has one.
+// Returns the counts of the engine and, if the timer has one, of its label.
 std::vector<counts*> engine::counts_of(const timer& t) {
   std::vector<counts*> found{&all_};
   if (t.asked.label != 0) found.push_back(&of_label_[t.asked.label]);

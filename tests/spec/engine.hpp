@@ -38,18 +38,18 @@ struct settings {
   refusal_policy on_refusal = refusal_policy::run_inline;
   // "It goes through the members later, in slices; poll() at most 100,000 a call." (groups.md)
   std::size_t members_a_poll = 100'000;
-  std::vector<executor_traits> executors{executor_traits{}};  // the first is the engine's own
+  std::vector<executor_traits> executors{executor_traits{}};  // the first belongs to the engine itself
 };
 
-// The outcome that a schedule call has to have.
+// The required outcome of a schedule call.
 struct scheduled {
   timer_id id = 0;
-  // Why it is refused. Where there are several reasons, the implementation may name any.
+  // The reasons for a refusal. If there are several, the implementation may name any of them.
   std::set<errc> refusals;
   bool refused() const { return !refusals.empty(); }
 };
 
-// The facts that a run has to report, and stop() and list_pending().
+// What a run, stop() and list_pending() must report.
 struct run_report {
   nanoseconds_t deadline = 0, lateness = 0;
   std::uint64_t missed = 0, tag = 0;
@@ -73,24 +73,24 @@ class engine {
  public:
   explicit engine(const settings& made_with);
 
-  // --- Time: only forwards
+  // --- Time, which only moves forwards
   void move_to(nanoseconds_t now) { now_ = now > now_ ? now : now_; }
   nanoseconds_t now() const { return now_; }
 
-  // --- Calls: what they have to answer (calls.cpp)
+  // --- The required answers of calls (calls.cpp)
   scheduled schedule(const plan& asked, thread_id by);
-  // The first of several, and how many are scheduled.
+  // Returns the first of several timers, and how many are scheduled.
   std::pair<timer_id, std::size_t> schedule_bulk(std::span<const nanoseconds_t> deadlines, const plan& asked,
                                                  thread_id by);
   cancel_result cancel(timer_id id);
   std::size_t cancel_bulk(std::span<const timer_id> ids);
   bool restart(timer_id id, nanoseconds_t deadline, thread_id by);
-  // Inside a run of the timer.
+  // Called inside a run of the timer.
   void rearm(timer_id id, nanoseconds_t deadline);
   void close() { closed_ = true; }
-  // Why a schedule call has to be refused.
+  // Returns the reasons for which a schedule call must be refused.
   std::set<errc> reasons_against(const plan& asked) const;
-  // Outside callbacks; else called_from_callback, and nothing changes.
+  // Called outside callbacks; inside one it is called_from_callback, and nothing changes.
   std::map<timer_id, returned_timer> stop();
 
   group_id make_group();
@@ -109,38 +109,39 @@ class engine {
   std::map<timer_id, listed_timer> list_pending() const;
   counts metrics() const;
   counts metrics(std::uint32_t label) const;
-  // The true one, which an implementation may announce too early.
+  // Returns the true deadline; an implementation may announce an earlier one.
   std::optional<nanoseconds_t> next_deadline() const;
-  // Whether next_deadline() may answer that.
+  // Checks whether next_deadline() may give that answer.
   void answered_next_deadline(std::optional<nanoseconds_t> answer);
 
-  // --- What happens by itself, in a pass and outside (pass.cpp)
+  // --- Events, in a pass and outside (pass.cpp)
   void begin_pass(const pass& begun);
-  // Of what poll() returned. Outside poll() nothing is known of it.
+  // Takes the returned value of poll(). Without poll() there is none.
   void end_pass(std::optional<std::size_t> returned);
-  // The callback of a timer begins on thread `on`. What it has to report, and whether it does.
+  // The callback of a timer begins on thread `on`. Returns what it must report, and checks whether it may begin.
   run_report begin_run(timer_id id, thread_id on);
   void begin_run(timer_id id, thread_id on, const run_report& seen);
-  // It has returned, or has thrown.
+  // The callback has returned or thrown.
   void end_run(timer_id id, thread_id on, bool threw);
   void captures_destroyed(timer_id id);
 
-  // --- Executors (hand_over.cpp)
-  // execute() is called. Which timer it is about, where a ticket does not say: the next one with that tag.
+  // --- Executors (hand_over.cpp). Returns the timer of a call of execute() if a ticket does not tell: the next one
+  // with that tag.
   timer_id next_offer(unsigned executor, std::uint64_t tag);
   void offered(timer_id id, unsigned executor);
   void taken(timer_id id);
-  // What becomes of it: run_inline is told by begin_run(), drop by captures_destroyed().
+  // An executor has refused the timer. begin_run() tells if it is run inline, and captures_destroyed() if it is
+  // dropped.
   void refused(timer_id id);
-  // The ticket of a timer, for called() and let_go().
+  // Returns the ticket of a timer, for called() and let_go().
   std::uint64_t ticket(timer_id id) const { return at(id).ticket; }
-  // A ticket is called: whether the callback has to begin now.
+  // A ticket is called. Returns whether the callback must begin now.
   bool called(timer_id id, std::uint64_t ticket);
   void let_go(timer_id id, std::uint64_t ticket, thread_id on);
 
   const timer& at(timer_id id) const { return timers_[id - 1]; }
   std::size_t made() const { return timers_.size(); }
-  // When the driver has to look at it.
+  // Returns when the driver must look at the timer.
   nanoseconds_t ready_at(const timer& t) const;
   rules broke;
 
@@ -158,14 +159,15 @@ class engine {
   void sweep();
   void has_swept();
   bool waits_in_pass(const timer& t) const;
-  // Sorts by lane, deadline and arming.
+  // Orders by lane, deadline and arming.
   std::tuple<int, nanoseconds_t, std::uint64_t> turn_key(const timer& t) const {
     return {-int{t.asked.lane}, due(t), t.order};
   }
   static bool goes_before(const timer& a, nanoseconds_t due_a, const timer& b, nanoseconds_t due_b);
   void take_turn(timer& t);
   void take_silent_turns_before(const timer* t);
-  // Of those for which wanted(timer) holds, the one whose turn comes first; 0 if there is none. O(timers).
+  // Returns the timer whose turn comes first among those for which wanted(timer) holds, or 0 if there is none.
+  // O(timers).
   template <class Wanted>
   timer_id first_turn(Wanted&& wanted) const;
   nanoseconds_t due_at_start(const timer& t) const;
@@ -173,7 +175,7 @@ class engine {
   period_run begin_period(timer& t, nanoseconds_t armed);
   void arm_next_period(timer& t, thread_id on);
   bool is_stale(const timer& t) const;
-  // And is dropped therefore.
+  // Returns whether the timer must be dropped because it is stale.
   bool is_too_stale(const timer& t) const { return t.asked.stale == stale_policy::drop && is_stale(t); }
   std::vector<counts*> counts_of(const timer& t);
   bool keeps_for_retry(unsigned executor) const;
@@ -191,12 +193,12 @@ class engine {
   nanoseconds_t now_;
   bool closed_ = false, stopped_ = false;
   std::deque<timer> timers_;
-  std::set<timer_id> live_;  // those that have not ended
+  std::set<timer_id> live_;  // timers that have not ended
   std::deque<group> groups_;
   std::size_t members_made_ = 0;
   std::uint64_t armings_ = 0, tickets_ = 0, passes_ = 0;
   pass pass_;
-  timer_id called_ = 0;  // its ticket is called, or the engine runs what was refused: its callback may begin
+  timer_id called_ = 0;  // its ticket was called, or the engine runs it after a refusal: its callback may begin
   // Timers that an executor has refused, and those that wait behind them.
   struct kept {
     timer_id id;

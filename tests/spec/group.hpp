@@ -14,11 +14,11 @@ inline constexpr group_id no_group = 0;
 struct group {
   bool paused = false;
   bool ended = false;
-  nanoseconds_t behind = 0;     // the engine's time less the group's, while it goes on
-  nanoseconds_t stands_at = 0;  // the group's own time, while it is paused
-  // It was resumed, and the driver has not gone through its members since.
+  nanoseconds_t behind = 0;     // the engine's time minus the group's, while the group is not paused
+  nanoseconds_t stands_at = 0;  // the group's own time while it is paused
+  // It was resumed, and the driver has not yet gone through its members.
   bool unswept = false;
-  // The turn of one that was handed over came in a pause, and the driver has not gathered the others since.
+  // The turn of a member that was handed over came during a pause, and the driver has not gathered the others yet.
   bool scattered = false;
 
   // "Nothing happens if it is paused already." (timer_group::pause)
@@ -35,14 +35,14 @@ struct group {
     unswept = true;
   }
 
-  // What the engine's time is ahead of the group's. "What is scheduled or restarted meanwhile counts from the
-  // resumption": while it is paused this grows with the engine's time.
+  // Returns by how much the engine's time is ahead of the group's. "What is scheduled or restarted meanwhile counts
+  // from the resumption": during a pause, the offset grows with the engine's time.
   nanoseconds_t offset(nanoseconds_t now) const { return paused ? minus(now, stands_at) : behind; }
-  // A deadline on the engine's clock as a member keeps it. The end of time is the same on both.
+  // Converts a deadline on the engine's clock into the member's. The end of time is the same on both.
   nanoseconds_t kept(nanoseconds_t deadline, nanoseconds_t now) const {
     return deadline == end_of_time ? deadline : minus(deadline, offset(now));
   }
-  // And back, as if it went on at `now`.
+  // Converts it back, as if the group continued at `now`.
   nanoseconds_t deadline_of(nanoseconds_t kept, nanoseconds_t now) const {
     return kept == end_of_time ? kept : plus(kept, offset(now));
   }

@@ -14,7 +14,7 @@ bool engine::keeps_for_retry(unsigned executor) const {
          (made_with_.on_refusal == refusal_policy::run_inline && made_with_.executors[executor].keeps_order);
 }
 
-// It has not been cancelled or restarted since.
+// Returns whether it was neither cancelled nor restarted since.
 bool engine::still_waits(const kept& of) const {
   const timer& t = at(of.id);
   return t.now == phase::handed && t.ticket == of.ticket && t.kept_for_retry;
@@ -34,7 +34,7 @@ void engine::hand_over(timer& t) {
 
 // "What waits in an executor's queue goes back to the engine when its turn comes while the group is paused. From then
 // on all members that were handed over before go back as well, even if the group has been resumed since" (groups.md),
-// each to the place that it had: "what a pause puts back keeps its place" (G15). True: it has gone back.
+// each to its former place: "what a pause puts back keeps its place" (G15). Returns true if the timer has gone back.
 bool engine::goes_back(timer& t) {
   group* of = group_of(t);
   if (of == nullptr || t.cancelled_by_group || !(of->paused || of->scattered)) return false;
@@ -61,8 +61,8 @@ void engine::look_at_refused() {
   for (unsigned i = 0; i < made_with_.executors.size(); ++i) static_cast<void>(take_back_for_retry(i));
 }
 
-// A pass begins by what was refused, one executor after the other, each until it refuses once more; up to `next`, which
-// is offered now. 0: it has ended.
+// A pass begins with refused timers, one executor after the other, each until it refuses again; up to `next`, which is
+// being offered now. If `next` is 0, that part has ended.
 void engine::offer_again_until(timer_id next) {
   for (; pass_.retrying < made_with_.executors.size(); ++pass_.retrying) {
     if (std::exchange(pass_.refused_again, false)) continue;
@@ -73,8 +73,8 @@ void engine::offer_again_until(timer_id next) {
   }
 }
 
-// "An executor is offered timers in that order; refused work included, where it is retried" (G16): while one waits to
-// be offered again, what comes due for that executor waits behind it. The executor does not hear of it.
+// "An executor is offered timers in that order; refused work included, where it is retried" (G16). So while a timer
+// waits to be offered again, timers that come due for the same executor wait behind it, without an offer.
 void engine::take_silent_turns_before(const timer* t) {
   const auto waits = [](const auto& of_executor) { return !of_executor.second.empty(); };
   while (pass_.turns < pass_.most && std::any_of(retries_.begin(), retries_.end(), waits)) {
@@ -123,13 +123,13 @@ void engine::taken(timer_id id) {
 void engine::refused(timer_id id) {
   timer& t = at(id);
   ++all_.refused;
-  if (t.kept_for_retry) {  // and stays where it is
+  if (t.kept_for_retry) {  // it stays where it is
     pass_.refused_again = true;
     return;
   }
   if (keeps_for_retry(t.asked.executor)) return keep_for_retry(t);
   if (made_with_.on_refusal == refusal_policy::drop) return drop_run(t, pass_.by);
-  called_ = id;  // by the engine itself
+  called_ = id;  // called by the engine itself
 }
 
 // "Timers keep the time they have left; of those already handed to an executor, what has not started goes back."
@@ -151,8 +151,8 @@ void engine::let_go(timer_id id, std::uint64_t ticket, thread_id on) {
   if (t.now == phase::handed && t.ticket == ticket && !t.cancelled_by_group) drop_run(t, on);
 }
 
-// A one-shot is "dropped and counted". Of a periodic timer it is the run that is dropped: it counts as missed, with
-// what the policy skips beside it, and "the next period comes as if it had run" (overload.md): inside a pass it has had
+// A one-shot is "dropped and counted". Of a periodic timer only the run is dropped. It counts as missed, with those
+// that the policy skips, and "the next period comes as if it had run" (overload.md): inside a pass, the timer has had
 // its turn.
 void engine::drop_run(timer& t, thread_id on) {
   if (!t.periodic()) return end(t, ending::dropped);

@@ -22,8 +22,8 @@ std::string text_of(const run_report& run) {
 
 // --- Order
 
-// When the driver has to look at it: its deadline; with slack "the roundest time in that stretch" (overload.md), on the
-// tick.
+// The driver must look at a timer at its deadline; with slack, at "the roundest time in that stretch" (overload.md), on
+// the tick.
 nanoseconds_t engine::ready_at(const timer& t) const {
   const nanoseconds_t deadline = due(t);
   return t.asked.slack == 0 ? deadline : rounded_down(roundest(deadline, t.asked.slack), made_with_.tick);
@@ -34,7 +34,7 @@ bool engine::is_stopped_by_its_group(const timer& t) const {
   return t.cancelled_by_group || (of != nullptr && of->paused);
 }
 
-// Whether its turn comes in this pass, unless something is done. "poll fires what is due at one reading of the clock,
+// Returns whether its turn comes in this pass, if nothing changes. "poll fires what is due at one reading of the clock,
 // in order, what callbacks arm for that instant included, a timer at most once" (engine::poll).
 bool engine::waits_in_pass(const timer& t) const {
   if (pass_.how == drive::none || t.now != phase::waiting || is_stopped_by_its_group(t)) return false;
@@ -52,12 +52,12 @@ bool engine::goes_before(const timer& a, nanoseconds_t due_a, const timer& b, na
   return a.armer == b.armer && a.order < b.order;
 }
 
-// It is `t`'s turn: nothing must wait that goes before it.
+// It is `t`'s turn: no timer that goes before it may be waiting.
 //
-// Two freedoms. The members of a group that was resumed in this very pass may have to wait for the next: the driver
-// "goes through the members later, poll() at most 100,000 a call" (groups.md). And a worker's order is "of all that the
-// driver has drained when it starts a batch" (G14); but "first armed, first fired, among equal deadlines of a thread"
-// (G15) holds whatever it has drained.
+// There are two freedoms. Members of a group that was resumed in this very pass may have to wait for the next pass: the
+// driver "goes through the members later, poll() at most 100,000 a call" (groups.md). And a worker's order is "of all
+// that the driver has drained when it starts a batch" (G14); but "first armed, first fired, among equal deadlines of a
+// thread" (G15) holds in any case.
 void engine::take_turn(timer& t) {
   offer_again_until(0);
   take_silent_turns_before(&t);
@@ -88,8 +88,8 @@ void engine::begin_pass(const pass& begun) {
   if (begun.how == drive::poll && members_made_ <= made_with_.members_a_poll) sweep();
 }
 
-// The driver goes through the members of all groups that were resumed or cancelled, and gathers what is to come back:
-// "so they start again by deadline and order of arming" (groups.md).
+// The driver goes through the members of all groups that were resumed or cancelled, and gathers members that are to
+// come back: "so they start again by deadline and order of arming" (groups.md).
 void engine::sweep() {
   for (const timer_id id : live_) {
     timer& t = at(id);
@@ -112,8 +112,8 @@ void engine::has_swept() {
   }
 }
 
-// "Returns how many callbacks ran": inside the call, whoever called them; what an executor has taken to run later is
-// not counted, though `max_callbacks` limits what is run or handed over. (engine::poll)
+// "Returns how many callbacks ran": those inside the call, whichever thread called them. Callbacks that an executor
+// will run later are not counted, although `max_callbacks` limits what is run or handed over. (engine::poll)
 void engine::end_pass(std::optional<std::size_t> returned) {
   offer_again_until(0);
   take_silent_turns_before(nullptr);
@@ -173,16 +173,16 @@ run_report engine::begin_run(timer_id id, thread_id on) {
   return foreseen;
 }
 
-// A start that was decided is not taken back by a pause that is over (groups.md): what an executor has keeps the
-// deadline by which it was handed over, though its group has lost some time since.
+// A start that was decided is not taken back by a pause that is over (groups.md): a timer that an executor has keeps
+// the deadline by which it was handed over, even if its group has lost some time since.
 nanoseconds_t engine::due_at_start(const timer& t) const {
   const group* of = group_of(t);
   if (of == nullptr || t.now != phase::handed) return due(t);
   return rounded_up(std::min(of->deadline_of(t.kept, now_), rounded_down(now_, made_with_.tick)), made_with_.tick);
 }
 
-// The grid of a member lies in its group's time: "a fixed rate [keeps] its grid, and nothing is missed" by a pause. A
-// restart anchors it at the new deadline, as a re-arm does at its own.
+// A member's grid is in its group's time: "a fixed rate [keeps] its grid, and nothing is missed" by a pause. A restart
+// anchors the grid at the new deadline, as a re-arm does.
 period_run engine::begin_period(timer& t, nanoseconds_t armed) {
   const group* of = group_of(t);
   if (of != nullptr) t.grid.next = of->deadline_of(t.grid.next, now_);
@@ -215,7 +215,7 @@ run_report engine::foresee_run(timer& t) {
 }
 
 // "`running`: that run is the last, whatever it or its period re-arms; a one-shot counts as expired then, a periodic
-// timer as cancelled" (G10). Else it is armed again where its callback has asked for it, or its period.
+// timer as cancelled" (G10). Otherwise the timer is armed again if its callback or its period has asked for it.
 void engine::end_run(timer_id id, thread_id on, bool threw) {
   timer& t = at(id);
   if (threw) {
@@ -229,12 +229,12 @@ void engine::end_run(timer_id id, thread_id on, bool threw) {
   arm(t, on);
 }
 
-// "Each ends once" (G1): captures are destroyed with their timer, and by nothing else.
+// "Each ends once" (G1): captures are destroyed with their timer, and in no other way.
 void engine::captures_destroyed(timer_id id) {
   timer& t = at(id);
   if (t.now == phase::ended) return;
   if (t.cancelled_by_group && t.now != phase::running) return end(t, ending::cancelled);
-  // "Dropped and counted" (timer_options::stale), at its turn, and it is none of the callbacks that poll() counts.
+  // "Dropped and counted" (timer_options::stale), at its turn, and not among the callbacks that poll() counts.
   if (is_too_stale(t) && (t.now == phase::waiting || called_ == id)) {
     if (t.now == phase::waiting) {
       take_turn(t);

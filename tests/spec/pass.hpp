@@ -11,8 +11,8 @@ namespace detent::spec {
 
 enum class drive : std::uint8_t {
   none,
-  poll,   // drains everything first, and again after each callback: the order is exact (G14)
-  worker  // the order is of what the driver had drained when it began the batch
+  poll,   // drains everything first and after each callback, so the order is exact (G14)
+  worker  // orders what the driver had drained when it began the batch
 };
 
 struct pass {
@@ -21,13 +21,13 @@ struct pass {
   // "poll fires what is due at one reading of the clock" (engine::poll)
   nanoseconds_t now = 0;
   std::size_t most = SIZE_MAX;
-  // Of a worker: how many armings it had drained. Of poll() it is not used.
+  // For a worker, how many armings it had drained. Not used for poll().
   std::uint64_t drained = UINT64_MAX;
 
   std::uint64_t number = 0;
-  std::size_t turns = 0;  // what was run or handed over
+  std::size_t turns = 0;  // timers that were run or handed over
   std::size_t ran = 0;    // callbacks that began inside it
-  // What was refused before is offered again first: to which executor, and whether that has just refused it.
+  // The executor to which refused timers are being offered again, and whether it has just refused one.
   unsigned retrying = 0;
   bool refused_again = false;
 };

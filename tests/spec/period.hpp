@@ -26,10 +26,8 @@ struct periods {
   missed_ticks missed = missed_ticks::skip;
   nanoseconds_t next = 0;
 
-  // A run starts at `started`, and is armed for `armed`, which is `next` on the tick. Moves `next` to the next period.
-  //
-  // "What becomes of periods that could not be met, of fixed-rate timers." (periodic_options::missed_policy) A period
-  // is due once its rounded deadline has come.
+  // A run starts at `started`. It was armed for `armed`, which is `next` rounded to the tick. Moves `next` to the next
+  // period.
   period_run begin(nanoseconds_t armed, nanoseconds_t started, nanoseconds_t tick) {
     if (kind != repetition::fixed_rate) return {armed, 0};
     const std::uint64_t behind = complete_since(started, tick);
@@ -55,7 +53,7 @@ struct periods {
   }
 
  private:
-  // How many whole periods have come since the next one was due.
+  // Returns how many whole periods have come since the next one was due.
   std::uint64_t complete_since(nanoseconds_t started, nanoseconds_t tick) const {
     const wide reached = rounded_down(started, tick);
     return reached <= next ? 0 : static_cast<std::uint64_t>((reached - next) / period);

@@ -8,7 +8,7 @@ namespace detent::spec {
 
 class rules {
  public:
-  // Of several broken rules the first counts: what follows it says nothing.
+  // Only the first broken rule counts, because later ones tell nothing.
   void require(bool so, const char* rule) {
     if (!so && broken_.empty()) broken_ = rule;
   }

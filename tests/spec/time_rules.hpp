@@ -19,7 +19,7 @@ constexpr nanoseconds_t saturated(wide t) noexcept {
 constexpr nanoseconds_t plus(nanoseconds_t a, nanoseconds_t b) noexcept { return saturated(wide{a} + b); }
 constexpr nanoseconds_t minus(nanoseconds_t a, nanoseconds_t b) noexcept { return saturated(wide{a} - b); }
 
-// How far `t` is after the last multiple of `step`.
+// Returns how far `t` is after the last multiple of `step`.
 constexpr nanoseconds_t beyond_multiple(nanoseconds_t t, nanoseconds_t step) noexcept {
   const nanoseconds_t over = t % step;
   return over < 0 ? over + step : over;
@@ -30,13 +30,13 @@ constexpr nanoseconds_t rounded_up(nanoseconds_t t, nanoseconds_t tick) noexcept
   const nanoseconds_t over = beyond_multiple(t, tick);
   return over == 0 ? t : plus(t, tick - over);
 }
-// The end of time is a deadline too, and no multiple of most ticks.
+// The end of time is a deadline as well, and is not a multiple of most ticks.
 constexpr nanoseconds_t rounded_down(nanoseconds_t t, nanoseconds_t tick) noexcept {
   return t == end_of_time ? t : minus(t, beyond_multiple(t, tick));
 }
 
 // "The engine inserts it at the roundest time in that stretch, so timers of any slack meet there." (overload.md) The
-// roundest is the one that ends in the most zero bits.
+// roundest is the one with the most zero bits at its end.
 constexpr nanoseconds_t roundest(nanoseconds_t first, nanoseconds_t slack) noexcept {
   const nanoseconds_t last = plus(first, slack);
   for (unsigned zeros = 63;; --zeros) {

@@ -11,17 +11,17 @@
 
 namespace detent::spec {
 
-// Timers, groups, labels and executors are known by numbers; 0 is none. Executor 0 is engine_options::executor.
+// Timers, groups, labels and executors have numbers; 0 stands for none. Executor 0 is engine_options::executor.
 using timer_id = std::uint32_t;
 using thread_id = unsigned;
 
-// A schedule call, with its options. The defaults are those of timer_options and periodic_options.
+// A schedule call with its options. The defaults are those of timer_options and periodic_options.
 struct plan {
   nanoseconds_t when = 0;
   repetition repeats = repetition::once;
   nanoseconds_t period = 1;
   missed_ticks missed = missed_ticks::skip;
-  std::uint64_t runs = 0;  // 0: without end
+  std::uint64_t runs = 0;  // 0 for no end
   nanoseconds_t slack = 0;
   nanoseconds_t max_lateness = end_of_time;
   stale_policy stale = stale_policy::drop;
@@ -34,7 +34,7 @@ struct plan {
 
 enum class phase : std::uint8_t {
   waiting,  // pending, in the engine
-  handed,   // an executor has it, or the engine keeps it for one that refused it
+  handed,   // an executor has it, or has refused it and the engine keeps it
   running,
   ended
 };
@@ -47,28 +47,28 @@ struct timer {
   phase now = phase::waiting;
   ending how = ending::none;
 
-  nanoseconds_t kept = 0;  // the deadline: of a group's member in the group's time, else rounded up to the tick
+  nanoseconds_t kept = 0;  // the deadline, in the group's time for a member, otherwise rounded up to the tick
   periods grid;
   std::uint64_t runs_left = 0;
   bool moved = false;       // restarted since it was armed
-  std::uint64_t order = 0;  // the how manieth arming of all it was
-  thread_id armer = 0;      // and which thread's
+  std::uint64_t order = 0;  // the number of its arming, among all armings
+  thread_id armer = 0;      // the thread that armed it
 
-  bool last = false;     // this run is the last, whatever it re-arms
-  bool used_up = false;  // because it was the last of a limited number
+  bool last = false;     // this is the last run, even if it re-arms itself
+  bool used_up = false;  // it was the last of a limited number of runs
   bool rearmed = false;
   nanoseconds_t rearm_at = 0;
 
   bool cancelled_by_group = false;
-  bool to_be_swept = false;   // since before the pass that is on
+  bool to_be_swept = false;   // since before the pass under way
   std::uint64_t turn_in = 0;  // the pass in which it had its turn
   std::uint64_t ticket = 0;   // of the hand-over that counts
   bool kept_for_retry = false;
 
-  // Of one that is running.
+  // To be asked about a running timer.
   bool runs_again() const { return (rearmed || periodic()) && !last && !used_up; }
   bool periodic() const { return asked.repeats != repetition::once; }
-  // "Counts of timers ... pending": a one-shot that runs has started, and is pending no more; a periodic timer is
+  // "Counts of timers ... pending": a one-shot that runs has started and is no longer pending; a periodic timer is
   // pending until its last run has ended. (engine_metrics)
   bool counts_as_pending() const { return now != phase::ended && (now != phase::running || periodic()); }
 };

@@ -8,8 +8,8 @@
 
 namespace detent::testing {
 
-// Starts at once; stays at its end until its owner destroys it, which may be earlier. What it throws is kept, or goes
-// on to its resumer.
+// Starts at once and stays suspended at its end until its owner destroys it, which may be earlier. Its exception is
+// kept, or goes on to its resumer.
 template <bool Rethrows>
 class basic_owned_task {
  public:
@@ -50,7 +50,7 @@ class basic_owned_task {
 using owned_task = basic_owned_task<false>;
 using rethrowing_task = basic_owned_task<true>;
 
-// Starts at once; frees its frame at its end. Must not throw.
+// Starts at once, and frees its frame at its end. Must not throw.
 struct free_task {
   struct promise_type {
     free_task get_return_object() noexcept { return {}; }

@@ -19,7 +19,7 @@ namespace detent::drive {
 
 namespace layout = counters_layout;
 
-// A directory that goes with this.
+// A directory that is removed with the object.
 class scratch_folder {
  public:
   explicit scratch_folder(const std::string& in = ::testing::TempDir()) {
@@ -31,7 +31,7 @@ class scratch_folder {
   scratch_folder& operator=(const scratch_folder&) = delete;
   ~scratch_folder() { std::filesystem::remove_all(path); }
   std::string operator/(const std::string& name) const { return path + "/" + name; }
-  // Whatever is in it, hidden files too.
+  // Counts all files in it, including hidden ones.
   std::size_t files() const {
     const std::filesystem::directory_iterator each(path);
     return static_cast<std::size_t>(std::distance(begin(each), end(each)));
@@ -49,7 +49,7 @@ inline void write_bytes(const std::string& path, const std::string& bytes) {
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
-// A copy of the file's bytes at one time.
+// A copy of the file's bytes at one moment.
 class counters_file {
  public:
   explicit counters_file(const std::string& path) : bytes_(bytes_of(path)) {
@@ -64,7 +64,7 @@ class counters_file {
   }
   layout::file_state state() const { return layout::file_state{header.state}; }
   std::size_t size() const { return bytes_.size(); }
-  // Over all threads.
+  // Sums over all threads.
   std::uint64_t total(layout::counter which) const {
     std::uint64_t sum = 0;
     for (std::size_t i = 0; i < header.threads_in_use; ++i)

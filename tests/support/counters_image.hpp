@@ -19,7 +19,7 @@
 
 namespace detent::test {
 
-// Field 22 of /proc/PID/stat.
+// Returns field 22 of /proc/PID/stat.
 inline std::uint64_t start_of(pid_t process) {
   std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
   std::string text(std::istreambuf_iterator<char>(stat), {});
@@ -29,12 +29,12 @@ inline std::uint64_t start_of(pid_t process) {
   return std::strtoull(at, nullptr, 10);
 }
 
-// At first that of a live engine which has counted nothing and has no labels.
+// Begins as that of a live engine that has counted nothing and has no labels.
 class counters_image {
  public:
   explicit counters_image(pid_t process = ::getpid());
 
-  // To be read, changed and put back.
+  // Returns the header, to be changed and put back.
   counters_layout::header header() const { return value_at<counters_layout::header>(0); }
   void put(const counters_layout::header& header) { put_at(0, header); }
 
@@ -43,7 +43,7 @@ class counters_image {
   void record(counters_layout::cause key, std::uint64_t nanoseconds, std::uint64_t times = 1);
   void set_last_error(std::string_view text, std::uint64_t sequence = 2);
   void set_stall(std::string_view text, std::uint64_t waiting);
-  // Adds one, and returns its number, from 0 on.
+  // Adds a label and returns its number, counted from 0.
   std::uint32_t add_label(std::string_view name);
   void set(std::uint32_t label, counters_layout::label_counter key, std::uint64_t value);
   void record(std::uint32_t label, counters_layout::cause key, std::uint64_t nanoseconds, std::uint64_t times = 1);

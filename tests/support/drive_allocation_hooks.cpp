@@ -14,7 +14,7 @@ namespace detent::drive {
 namespace {
 std::atomic<std::uint64_t> count{0};
 void* counted(void* memory) {
-  count.fetch_add(1, std::memory_order_relaxed);  // relaxed: a count of its own
+  count.fetch_add(1, std::memory_order_relaxed);  // relaxed: a counter of its own
   return memory;
 }
 }  // namespace
@@ -22,7 +22,7 @@ void* counted(void* memory) {
 std::uint64_t allocations() { return count.load(); }
 }  // namespace detent::drive
 
-// The C library's own, under the names that it keeps for such replacements. operator new ends in malloc.
+// The C library's own functions, under the names that it keeps for such replacements. operator new ends in malloc.
 extern "C" {
 void* __libc_malloc(std::size_t bytes);
 void* __libc_calloc(std::size_t number, std::size_t bytes);

@@ -6,8 +6,8 @@
 
 namespace detent::drive {
 
-// How often memory was asked for so far, by any thread: of the C library's heap (operator new included) or of the
-// kernel. Counted by drive_allocation_hooks.cpp.
+// Returns how often any thread has asked for memory so far: from the C library's heap (including operator new) or from
+// the kernel. drive_allocation_hooks.cpp counts.
 std::uint64_t allocations();
 
 }  // namespace detent::drive

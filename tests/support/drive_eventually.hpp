@@ -6,7 +6,7 @@
 
 namespace detent::drive {
 
-// Waits until `condition()` holds; false when it did not within a minute. Says nothing about how soon.
+// Waits until `condition()` holds. Returns false if it does not hold within a minute. It tells nothing about how soon.
 template <class Condition>
 bool eventually(Condition&& condition) {
   const auto give_up = std::chrono::steady_clock::now() + std::chrono::seconds(60);

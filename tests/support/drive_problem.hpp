@@ -8,7 +8,7 @@
 
 namespace detent::drive {
 
-// How a call failed: its code, and what() of the exception. No code: it did not fail.
+// How a call failed: its code, and what() of the exception. No code means that it did not fail.
 struct problem {
   std::error_code code;
   std::string what;

@@ -14,7 +14,7 @@
 
 namespace detent::drive {
 
-// A callback that is due at once, and runs until this is destroyed.
+// A callback that is due at once and runs until this object is destroyed.
 class stuck_callback {
  public:
   stuck_callback(engine& e, std::uint64_t tag) {

@@ -20,11 +20,11 @@ namespace detent::drive {
 using namespace std::chrono_literals;
 using ids = std::vector<int>;
 
-// So many nanoseconds after the clock's zero.
+// Returns the time this long after the clock's zero.
 inline constexpr time_point at(duration since_zero) { return time_point(since_zero); }
 inline constexpr time_point at(std::int64_t ns) { return time_point(duration(ns)); }
 
-// Whether one has taken the other's node.
+// Returns whether one timer has taken the other's node.
 inline bool in_one_place(timer one, timer other) {
   return detail::timer_access::index(one) == detail::timer_access::index(other);
 }
@@ -42,7 +42,7 @@ class virtual_engine {
     clock.advance_to(now);
     return engine.poll(max);
   }
-  // Polls until nothing is left that is due now.
+  // Polls until nothing is due now.
   std::size_t poll_all_at(time_point now) {
     std::size_t total = poll_at(now);
     while (std::size_t more = engine.poll()) total += more;
@@ -69,8 +69,8 @@ class in_virtual_time : public ::testing::Test {
   ids& fired_ = rig_.fired;
 };
 
-// For the few tests that are about a wheel or its memory. What an engine does on the other one is compared with the
-// specification by the walks and the histories.
+// For the few tests that are about a wheel or its memory. The walks and the histories compare both wheels with the
+// specification.
 class on_both_wheels : public ::testing::TestWithParam<wheel_kind> {
  protected:
   static engine_options with_wheel(engine_options options = {}) {

@@ -11,7 +11,7 @@
 
 namespace detent::testing {
 
-// Counts the callables that hold a token of it: how many live, and how many ends there were.
+// Counts the callables that hold a token of it: how many are alive, and how many have ended.
 class census {
  public:
   class token {
@@ -22,12 +22,12 @@ class census {
     token& operator=(token) = delete;
     ~token() {
       if (of_ == nullptr) return;
-      of_->ended_.fetch_add(1);  // first: a thread that sees none living may end the census
+      of_->ended_.fetch_add(1);  // first, because a thread that sees none alive may end the census
       of_->living_.fetch_sub(1);
     }
 
    private:
-    census* of_;  // null once moved from
+    census* of_;  // null after it has moved
   };
 
   token join() { return token(*this); }
@@ -38,7 +38,7 @@ class census {
   std::atomic<int> living_{0}, ended_{0};
 };
 
-// A callable of two sizes that does nothing but live: `Bytes` 0 fits a node, more is boxed.
+// A callable that does nothing, in two sizes: with `Bytes` 0 it fits into a node, and with more it is boxed.
 template <std::size_t Bytes>
 struct bystander {
   census::token here;
@@ -46,7 +46,7 @@ struct bystander {
   void operator()() const {}
 };
 
-// A callable that does nothing when called, and something when it is destroyed; moved-from ones do not count.
+// A callable that does nothing when called, and something when it is destroyed. Moved-from ones do not count.
 class at_end {
  public:
   explicit at_end(std::function<void()> what) : what_(std::make_unique<std::function<void()>>(std::move(what))) {}

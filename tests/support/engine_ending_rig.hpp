@@ -27,25 +27,26 @@ enum class ending_event {
   elapses,
   cancelled,             // in the operation's own way, before its time
   cancelled_while_held,  // after the executor has taken the run, and before it starts it
-  unfired_run,           // the engine is stopped, and what stop() returned is run
+  unfired_run,           // the engine is stopped, and the timer that stop() has returned is run
   unfired_thrown_away,
   refused_run_inline,  // by the executor, once, under that refusal_policy
   refused_retry,
   refused_drop,
   dropped,             // by the executor, which had taken it
-  group_cancelled,     // so is the group whose member the operation is
-  over_capacity,       // the engine has no place for one more timer when the operation begins
-  out_of_memory,       // there is none for one more timer when the operation begins
-  stopped_before,      // so is the engine, when the operation begins
-  moved,               // so is the engine; then the operation elapses
-  moved_cancelled,     // so is the engine; then the operation is cancelled
-  destroyed,           // so is the engine, while the operation waits
-  destroyed_when_held  // so is the engine, while the executor holds the run
+  group_cancelled,     // the group whose member the operation is
+  over_capacity,       // the engine has no place for another timer when the operation begins
+  out_of_memory,       // there is no memory for another timer when the operation begins
+  stopped_before,      // the engine, when the operation begins
+  moved,               // the engine; then the operation elapses
+  moved_cancelled,     // the engine; then the operation is cancelled
+  destroyed,           // the engine, while the operation waits
+  destroyed_when_held  // the engine, while the executor holds the run
 };
-enum class ending_engine { worker, pool, keyed_pool, virtual_time, caller };  // the last is driven by the operation
+// The last is driven by the operation itself.
+enum class ending_engine { worker, pool, keyed_pool, virtual_time, caller };
 using ending_case = std::tuple<ending_event, ending_engine>;
 
-// In front of another executor, or of the engine's own thread: passes runs on, refuses so many, or keeps them.
+// Stands in front of another executor, or of the engine's own thread. It passes runs on, refuses some, or keeps them.
 class gated_executor final : public executor {
  public:
   explicit gated_executor(std::shared_ptr<executor> behind) : behind_(std::move(behind)) {}
@@ -82,7 +83,7 @@ class gated_executor final : public executor {
   std::deque<fired_timer> held_;
 };
 
-// An engine of that kind, set up for that event.
+// An engine of that kind that is set up for that event.
 class ending_rig {
  public:
   ending_rig(ending_event event, ending_engine kind) : is_virtual_(kind == ending_engine::virtual_time) {
@@ -126,7 +127,7 @@ class ending_rig {
     if (event == ending_event::over_capacity) engine_->schedule_after(std::chrono::hours(1), [] {});
     if (event == ending_event::out_of_memory) use_up_memory();
   }
-  // Empty; or why the machine has no engine for that event.
+  // Empty, or the reason why this machine has no engine for that event.
   const std::string& refusal() const noexcept { return refusal_; }
 
   engine& on() noexcept { return *engine_; }
@@ -134,7 +135,7 @@ class ending_rig {
   gated_executor& gate() noexcept { return *gate_; }
   void move() { engine_ = std::make_unique<engine>(std::move(*engine_)); }
   void destroy() noexcept { engine_.reset(); }
-  // Lets time pass, where that is the walk's to do.
+  // Lets time pass, if the walk must do that.
   void turn() {
     if (!is_virtual_ || engine_ == nullptr || engine_->stopped()) return;
     clock_.advance(std::chrono::milliseconds(1));
@@ -142,7 +143,7 @@ class ending_rig {
   }
 
  private:
-  // All that is locked already, until it is refused more: some tens of thousands of timers.
+  // Uses up all memory that is locked already, until the engine refuses: some tens of thousands of timers.
   void use_up_memory() {
     no_more_.emplace();
     while (engine_->try_schedule_after(std::chrono::hours(1), [] {})) {

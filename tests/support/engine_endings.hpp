@@ -21,7 +21,7 @@
 
 namespace detent::testing {
 
-// How an operation has ended, as the operation itself writes it on any thread, and the walk reads it.
+// The end of an operation. The operation writes it on any thread, and the walk reads it.
 class ending_note {
  public:
   void set(std::string word) {
@@ -44,10 +44,10 @@ class ending_note {
   int count_ = 0;
 };
 
-// An operation under test. It is made with its note, begins at start(), ends that much later unless something happens,
-// and outlives the engine. One that meets the end of a group has start(timer_group&, duration) as well. What start()
-// throws is no end of an operation, as none has begun: the walk itself notes "throws CODE". pump() is called while the
-// walk waits, by operations that need a loop of their own turned.
+// An operation under test. It is made with its note, begins at start(), ends after the given time unless something
+// happens, and outlives the engine. An operation that can meet the end of a group has start(timer_group&, duration) as
+// well. If start() throws, no operation has begun, and the walk itself notes "throws CODE". Operations that need their
+// own loop turned have pump(), which is called while the walk waits.
 template <class T>
 concept ending_operation = std::constructible_from<T, ending_note&> &&
     requires(T& operation, engine& on, duration delay) {
@@ -55,7 +55,7 @@ concept ending_operation = std::constructible_from<T, ending_note&> &&
   operation.cancel();
 };
 
-// The word of an error, in tables of endings.
+// Returns the word for an error in tables of endings.
 inline std::string ending_word(const std::error_code& code) {
   static const std::map<errc, const char*> names{{errc::capacity_exceeded, "capacity_exceeded"},
                                                  {errc::stopped, "stopped"},
@@ -67,14 +67,14 @@ inline std::string ending_word(const std::error_code& code) {
   return found == names.end() ? code.message() : found->second;
 }
 
-// Begins the operation, has the event happen to it, and waits for its end.
+// Begins the operation, lets the event happen to it, and waits for its end.
 template <ending_operation Operation>
 class ending_walk {
  public:
   explicit ending_walk(const ending_case& which)
       : event_(std::get<0>(which)), operation_(note_), rig_(event_, std::get<1>(which)) {}
 
-  // The word is `expected`, and there is no second one when everything has been taken down.
+  // The word must be `expected`, and no second one may come by the time everything has been taken down.
   void expect(const std::string& expected) {
     if (!rig_.refusal().empty()) GTEST_SKIP() << rig_.refusal();
     begin();
@@ -101,7 +101,7 @@ class ending_walk {
       note_.set("throws " + ending_word(refused.code()));
     }
   }
-  // Whether it comes to the operation's run, or at least to its hand-over.
+  // Returns whether the operation reaches its run, or at least its hand-over.
   bool is_short() const noexcept {
     switch (event_) {
       case ending_event::cancelled:
@@ -118,7 +118,7 @@ class ending_walk {
       case ending_event::cancelled: return operation_.cancel();
       case ending_event::cancelled_while_held:
         wait_until_held();
-        rig_.gate().holds = false;  // for what is handed over again
+        rig_.gate().holds = false;  // for work that is handed over again
         operation_.cancel();
         for (fired_timer& each : rig_.gate().take_held()) each();
         return;
@@ -153,10 +153,10 @@ class ending_walk {
   const ending_event event_;
   ending_note note_;
   Operation operation_;
-  ending_rig rig_;  // goes first
+  ending_rig rig_;  // destroyed first
 };
 
-// The module's table: a word for each event. What it does not name ends as `elapses` does.
+// The module's table: a word for each event. An event without a word ends as `elapses` does.
 using ending_table = std::map<ending_event, std::string>;
 template <ending_operation Operation>
 void expect_ending(const ending_case& which, const ending_table& table) {
@@ -168,8 +168,8 @@ inline bool is_a_cancel(ending_event event) noexcept {
   return event == ending_event::cancelled || event == ending_event::cancelled_while_held ||
          event == ending_event::moved_cancelled;
 }
-// For INSTANTIATE_TEST_SUITE_P: every event, or those of an operation that cannot be cancelled, or does not end with
-// its group, on every engine; and the name of each.
+// For INSTANTIATE_TEST_SUITE_P: every event on every engine, and a name for each. The arguments leave out events for
+// operations that cannot be cancelled, or that do not end with their group.
 inline auto every_ending(bool with_cancels = true, bool ends_with_group = true) {
   std::vector<ending_event> events;
   for (int each = 0; each <= static_cast<int>(ending_event::destroyed_when_held); ++each) {

@@ -11,7 +11,7 @@
 
 namespace detent::testing {
 
-// Keeps what it is given until the test runs it or lets it go. One thread.
+// Keeps its work until the test runs it or lets it go. One thread.
 class holding_executor final : public executor {
  public:
   bool execute(fired_timer&& work) noexcept override {
@@ -34,7 +34,7 @@ class holding_executor final : public executor {
   bool refuse = false;
 };
 
-// Refuses while set to, and otherwise runs at once, on the engine's thread.
+// Refuses while it is told to. Otherwise it runs work at once, on the engine's thread.
 class moody_executor final : public executor {
  public:
   bool execute(fired_timer&& work) noexcept override {

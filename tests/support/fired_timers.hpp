@@ -13,7 +13,7 @@ namespace detent::testing {
 
 class fired_timers {
  public:
-  // So many, with callback(i) for the i-th; in `work`.
+  // Makes that many timers in `work`, with callback(i) for number i.
   template <class Callback>
   fired_timers(int count, Callback callback) {
     for (int i = 0; i < count; ++i) rig.engine.schedule_at(drive::at(1), [callback, i] { callback(i); });

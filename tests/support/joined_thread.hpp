@@ -26,7 +26,8 @@ class joined_thread {
   std::thread thread_;
 };
 
-// `work` on so many threads at once, until all have ended. It is passed the number of its thread if it takes one.
+// Runs `work` on that many threads at the same time and waits for them. It is passed the number of its thread if it
+// takes one.
 template <std::integral Count, class Work>
 void on_threads(Count count, Work&& work) {
   std::vector<joined_thread> threads;

@@ -15,11 +15,11 @@ namespace detent::test {
 
 class latency_device {
  public:
-  static constexpr std::int32_t no_limit = 2'000'000'000;  // what the kernel begins with
+  static constexpr std::int32_t no_limit = 2'000'000'000;  // the kernel's initial value
 
   latency_device() { directory_.write(name, ""); }
   std::string path() const { return directory_.path() + "/" + name; }
-  // In the order of the writes.
+  // Returns the values in the order of the writes.
   std::vector<std::int32_t> written() const {
     std::ifstream file(path(), std::ios::binary);
     const std::string bytes{std::istreambuf_iterator<char>(file), {}};

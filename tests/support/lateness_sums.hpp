@@ -15,7 +15,7 @@ struct causes {
   duration drain{}, wait{}, worker{}, dispatch{}, callback{};
 };
 
-// The largest of each part.
+// Compares the largest value of each part.
 inline void expect_largest(const engine_metrics& reported, const causes& wanted) {
   EXPECT_EQ(reported.late_drain.max().count(), wanted.drain.count()) << "drain";
   EXPECT_EQ(reported.late_wait.max().count(), wanted.wait.count()) << "wait";
@@ -24,13 +24,12 @@ inline void expect_largest(const engine_metrics& reported, const causes& wanted)
   EXPECT_EQ(reported.callback.max().count(), wanted.callback.count()) << "callback";
 }
 
-// As exact as means are, which are cut to whole nanoseconds.
+// As exact as a mean, which is cut to whole nanoseconds.
 inline double sum_of(const histogram& of) {
   return static_cast<double>(of.mean().count()) * static_cast<double>(of.count());
 }
 
-// Of an engine at rest: each part counts each of the `runs`, and together they are the
-// lateness.
+// For an engine at rest: each part counts each of the `runs`, and the parts add up to the lateness.
 inline void expect_parts_add_up(const engine_metrics& reported, std::uint64_t runs) {
   EXPECT_EQ(reported.fired, runs);
   EXPECT_EQ(reported.lateness.count(), runs);

@@ -12,5 +12,5 @@ inline const pid_t checked_for_leaks = getpid();
 
 }  // namespace detent::drive
 
-// Asked by the leak sanitizer when it is about to check.
+// The leak sanitizer calls this before it checks.
 extern "C" [[gnu::used]] inline int __lsan_is_turned_off() { return getpid() != detent::drive::checked_for_leaks; }

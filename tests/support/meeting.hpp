@@ -8,7 +8,7 @@
 
 namespace detent::test {
 
-// So many threads meet, again and again.
+// A number of threads meet again and again.
 class meeting {
  public:
   explicit meeting(int threads) : all_(threads), missing_(threads) {}
@@ -35,7 +35,7 @@ class meeting {
   unsigned round_ = 0;
 };
 
-// One thread gives what another one takes.
+// One thread hands a value to another.
 class turn {
  public:
   void give() {

@@ -12,7 +12,7 @@ namespace detent::test {
 
 class node_store {
  public:
-  // What a wheel takes for its nodes.
+  // The nodes as a wheel accesses them.
   struct view {
     detail::node* nodes;
     detail::node& operator[](detail::node_index index) const noexcept { return nodes[index]; }
@@ -33,7 +33,7 @@ class node_store {
     return index;
   }
   void give_back(detail::node_index index) { free_.push_back(index); }
-  // As a restart does: without notice to the wheel.
+  // Sets the deadline as a restart does, without telling the wheel.
   void set_deadline(detail::node_index index, detail::nanoseconds_t deadline) noexcept {
     nodes_[index].pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
   }

@@ -6,7 +6,7 @@
 
 namespace detent::test {
 
-// While this exists, the files of a root that runs the tests are as closed to the process as they are to other users.
+// As long as this exists, files are as closed to a root process that runs the tests as they are to other users.
 class ordinary_user {
  public:
   ordinary_user() {

@@ -15,7 +15,7 @@
 
 namespace detent::testing {
 
-// In a directory that goes with the test.
+// Lies in a directory that is removed with the test.
 class recording_place {
  public:
   std::string path(const std::string& name = "trace.csv") const { return directory_.path() + "/" + name; }
@@ -32,7 +32,7 @@ struct recorded_row {
   std::string source;
 };
 
-// A whole recording. Fails the test where a line is none, or time runs backwards.
+// A whole recording. Fails the test if a line is malformed or time runs backwards.
 struct recorded_trace {
   explicit recorded_trace(std::istream&& in) {
     std::string line;
@@ -55,7 +55,7 @@ struct recorded_trace {
     for (const recorded_row& each : rows) found += each.op == op ? 1U : 0U;
     return found;
   }
-  // As they stand in the file, but for ids: a, b, c ... in the order of their coming.
+  // Returns the rows of the file with the ids a, b, c ... in the order of their appearance.
   std::string text() const {
     std::map<std::uint64_t, char> names;
     std::string all;
@@ -70,7 +70,7 @@ struct recorded_trace {
 
   std::vector<recorded_row> rows;
   std::uint64_t dropped = 0;
-  std::size_t losses = 0;  // lines that report some; the last makes the sum right, whatever the others said
+  std::size_t losses = 0;  // lines that report losses; the last one makes the sum right
   std::size_t rows_before_first_loss = 0;
 
  private:

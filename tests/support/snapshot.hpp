@@ -6,11 +6,11 @@
 
 namespace detent::test {
 
-// What a test produces, in sections, beside the file that keeps it. Where the two differ when the object ends, the test
-// fails with a unified diff; with DETENT_UPDATE_SNAPSHOTS in the environment the file is written instead.
+// A text that a test produces in sections, and the file that keeps it. If they differ when the object ends, the test
+// fails with a unified diff. With DETENT_UPDATE_SNAPSHOTS in the environment, the file is written instead.
 class snapshot {
  public:
-  // The file's path from the root of the sources.
+  // `file` is the path from the root of the sources.
   explicit snapshot(std::string_view file) : file_(file) {}
   snapshot(const snapshot&) = delete;
   snapshot& operator=(const snapshot&) = delete;
@@ -22,7 +22,7 @@ class snapshot {
   std::string file_, text_;
 };
 
-// The lines of `after` that `before` has not, and those that have gone, marked as in a diff and in their order.
+// Returns the lines that were added in `after` and those that were removed, marked as in a diff and in order.
 std::string changed_lines(std::string_view before, std::string_view after);
 
 }  // namespace detent::test

@@ -38,7 +38,7 @@ class specified_wheel {
   wheel_type& wheel() { return wheel_; }
   nanoseconds_t deadline(node_index index) const { return store_.deadline(index); }
   std::optional<nanoseconds_t> earliest() const { return spec_.next_deadline(); }
-  // The inserted node of a rank.
+  // Returns the inserted node of a rank.
   node_index filed(std::size_t rank) const {
     return std::next(filed_.begin(), static_cast<std::ptrdiff_t>(rank))->first;
   }
@@ -57,22 +57,22 @@ class specified_wheel {
     spec_.cancel(filed_.at(index));
     forget(index);
   }
-  // To a later deadline only: the wheel finds out by itself.
+  // Only to a later deadline; the wheel finds out by itself.
   void restart_later(node_index index, nanoseconds_t deadline) {
     restart(index, std::max(deadline, store_.deadline(index)));
   }
-  // To any deadline; inserted again, as the driver does when it accepts the entry.
+  // To any deadline. The node is inserted again, as the driver does when it accepts the entry.
   void restart_and_refile(node_index index, nanoseconds_t deadline) {
     restart(index, deadline);
     wheel_.unlink(store_[index]);
     wheel_.insert(index, store_[index], store_.deadline(index));
   }
 
-  // Time only moves on; everything due is taken, nothing else.
+  // Time only moves forwards. Everything that is due must be taken, and nothing else.
   void advance_to(nanoseconds_t now);
   void advance(nanoseconds_t step) { advance_to(detail::add_saturated(now(), step)); }
 
-  // What the wheel reports of itself.
+  // Checks what the wheel reports about itself.
   void verify() {
     ASSERT_TRUE(wheel_.check_invariants());
     spec_.answered_next_deadline(wheel_.next_bound());
@@ -105,7 +105,7 @@ class specified_wheel {
 template <class Kind>
 void specified_wheel<Kind>::advance_to(nanoseconds_t now) {
   spec_.move_to(now);
-  // A wheel has no order among what is due: its driver sorts it.
+  // A wheel does not order the timers that are due: its driver sorts them.
   std::vector<std::tuple<nanoseconds_t, std::uint64_t, node_index>> taken;
   wheel_.expire(spec_.now(), [&](node_index index, detail::node& each) {
     ++takes_;

@@ -12,7 +12,7 @@ namespace detent::test {
 class splitmix {
  public:
   explicit splitmix(std::uint64_t seed = 0) noexcept : state_(seed) {}
-  // One stream for each (seed, part): a part draws the same whatever the others drew.
+  // Each (seed, part) has its own stream: what one part draws does not depend on the others.
   splitmix(std::uint64_t seed, std::uint64_t part) noexcept : state_(mixed(seed) ^ mixed(~part)) {}
 
   std::uint64_t next() noexcept { return mixed(state_ += 0x9e3779b97f4a7c15u); }
@@ -23,7 +23,7 @@ class splitmix {
   T pick(const std::array<T, n>& from) noexcept {
     return from[below(n)];
   }
-  // Every order of magnitude below 2^bits equally often.
+  // Draws each order of magnitude below 2^bits equally often.
   std::int64_t magnitude(unsigned bits) noexcept {
     return static_cast<std::int64_t>(below(std::uint64_t{1} << below(bits + 1)));
   }

@@ -11,7 +11,7 @@
 
 namespace detent::test {
 
-// A directory of the test's own, gone with the object.
+// A directory for one test, removed with the object.
 class temporary_directory {
  public:
   temporary_directory() : path_(new_directory(::testing::TempDir() + "detent-")) {}
@@ -21,7 +21,7 @@ class temporary_directory {
 
   const std::string& path() const { return path_; }
 
-  // Writes the file, and the directories on the way to it; returns its whole path.
+  // Writes the file, and its directories. Returns its full path.
   std::string write(std::string_view name, std::string_view content) const {
     const std::filesystem::path file = path_ + "/" + std::string(name);
     std::filesystem::create_directories(file.parent_path());

@@ -25,7 +25,7 @@ template <class Kind>
 class WheelLaws : public ::testing::Test {};
 TYPED_TEST_SUITE_P(WheelLaws);
 
-// Times around which a carry runs through the levels, and the ends of all time.
+// Times around which a carry runs through the levels, and the ends of time.
 inline std::vector<nanoseconds_t> awkward_starts(nanoseconds_t tick) {
   std::vector<nanoseconds_t> starts{beginning, beginning + 1, forever - 100 * tick, forever - 1, -1, 0, 1};
   for (nanoseconds_t boundary : {64LL, 4096LL, 1LL << 30, 1LL << 42, 1LL << 62}) {
@@ -79,7 +79,7 @@ TYPED_TEST_P(WheelLaws, TakesWhatIsSpecifiedAfterRandomSteps) {
   }
 }
 
-// So few that a search looks at each of them, and once more at what has been restarted.
+// So few that a search looks at each of them, and again at those that were restarted.
 TYPED_TEST_P(WheelLaws, ReturnsTheNextDeadlineExactlyWhereNodesAreFew) {
   constexpr std::size_t few = std::min(16, detail::limits::exact_looks / 2);
   for (std::uint64_t seed = 1; seed <= 3; ++seed) {
@@ -98,7 +98,7 @@ TYPED_TEST_P(WheelLaws, ReturnsTheNextDeadlineExactlyWhereNodesAreFew) {
   }
 }
 
-// Every sequence of three of these, then all that is left.
+// Tries every sequence of three of these, followed by what is left.
 template <class Kind>
 void one_of_the_steps(specified_wheel<Kind>& model, std::size_t step) {
   static constexpr std::array<nanoseconds_t, 8> delays{-1, 0, 1, 2, 3, 4, 8, forever};
@@ -146,7 +146,7 @@ TYPED_TEST_P(WheelLaws, JumpsYearsWithoutLookingAtWhatIsNotDue) {
   specified_wheel<TypeParam> never(1, 0, 4);
   never.insert(forever);
   for (int jumps = 0; jumps < 50; ++jumps) never.advance(5 * year);
-  EXPECT_LE(never.takes(), 5U);  // small wheels hand it down a few levels
+  EXPECT_LE(never.takes(), 5U);  // small wheels pass it down a few levels
 }
 
 TYPED_TEST_P(WheelLaws, VisitsEachNodeOnceWhenAllIsDue) {
@@ -184,7 +184,7 @@ TYPED_TEST_P(WheelLaws, TakesWhatWasPastWhenItWasInsertedAtOnce) {
   EXPECT_EQ(model.size(), 0U);
 }
 
-// The driver finds an earlier deadline in the node before the entry that has it insert the node again.
+// The driver sees an earlier deadline in the node before the entry that makes it insert the node again.
 TYPED_TEST_P(WheelLaws, InsertsAgainANodeThatWasRestartedEarlierUnnoticed) {
   node_store store(2);
   auto wheel = TypeParam::make(store.nodes(), detail::tick_grid(1), 0);
@@ -229,9 +229,9 @@ TYPED_TEST_P(WheelLaws, DropsWhatIsGoneWhileItSearchesForTheNext) {
   EXPECT_TRUE(wheel.check_invariants());
 }
 
-// However many they are: a caller that asks for the next deadline may not get a later one.
+// This holds for any number of nodes: a caller that asks for the next deadline must not get a later one.
 TYPED_TEST_P(WheelLaws, NeverReturnsATimeAfterADeadlineThatWasPast) {
-  for (nanoseconds_t apart : {0, 1}) {  // of one deadline, one node stands for all
+  for (nanoseconds_t apart : {0, 1}) {  // one node stands for all with the same deadline
     for (nanoseconds_t count : {1, detail::limits::exact_looks, detail::limits::exact_looks + 1, 200}) {
       SCOPED_TRACE(::testing::Message() << count << ", " << apart << " ns apart");
       specified_wheel<TypeParam> model(1, 5'000, 200);

@@ -10,12 +10,12 @@
 namespace detent::detail {
 
 struct clock_choice {
-  tsc_clock* tsc;  // null: steady_clock, or a manual clock
+  tsc_clock* tsc;  // null for steady_clock or a manual clock
   clock_reason why;
 };
 
-// The TSC is chosen where steady_clock is read from it, too: the kernel has then compared the counters of all cores,
-// and goes on watching them. `source_file`: where the kernel names its clock source.
+// The TSC is chosen only if steady_clock is read from it as well: then the kernel has compared the counters of all
+// cores and continues to watch them. `source_file` is the file in which the kernel names its clock source.
 clock_choice choose_clock(const engine_options& options, const char* source_file = clock_source_file) noexcept;
 
 }  // namespace detent::detail

@@ -15,28 +15,29 @@ namespace detent::detail {
 
 class clock_reader {
  public:
-  // `manual` wins over `tsc`; both null: steady_clock.
+  // `manual` takes precedence over `tsc`. If both are null, it reads steady_clock.
   clock_reader(const manual_clock* manual, tsc_clock* tsc) noexcept
       : manual_(manual), tsc_(manual != nullptr ? nullptr : tsc) {}
 
-  // The cheapest reading; a TSC's may be off, either way.
+  // The cheapest reading. A reading of the TSC may be too early or too late.
   nanoseconds_t now() const noexcept { return tsc_ != nullptr ? tsc_->now() : certain(); }
-  // Never earlier than the true time, nor than what it returned to this thread before: what a delay counts from.
+  // Never earlier than the true time, or than the last value that this thread got from it. Delays count from this.
   nanoseconds_t not_before_now() const noexcept {
     return tsc_ != nullptr ? last_begin = std::max(last_begin, tsc_->not_before_now()) : certain();
   }
-  // The true time: the last reading before a callback starts.
+  // The true time, for the last reading before a callback starts.
   nanoseconds_t certain() const noexcept { return to_ns(manual_ != nullptr ? manual_->now() : clock::now()); }
-  // Never later than the true time, nor before `earlier`, a time like this or a certain one: between two callbacks.
+  // Never later than the true time, and never before `earlier`, which is a time like this or a certain one. For
+  // readings between two callbacks.
   nanoseconds_t after(nanoseconds_t earlier) const noexcept {
     return tsc_ != nullptr ? std::max(tsc_->not_after_now(), earlier) : certain();
   }
-  // The same as certain(), given a reading of now() just taken.
+  // Returns what certain() returns, given a reading of now() that was just taken.
   nanoseconds_t confirm(nanoseconds_t reading) const noexcept { return tsc_ != nullptr ? certain() : reading; }
   bool is_manual() const noexcept { return manual_ != nullptr; }
 
  private:
-  // The TSC's latest time steps back where an anchor is taken; equal delays are to end in the order in which they
+  // The TSC's latest time steps back when an anchor is taken, but equal delays must end in the order in which they
   // began.
   DETENT_INITIAL_EXEC static inline constinit thread_local nanoseconds_t last_begin = INT64_MIN;
 

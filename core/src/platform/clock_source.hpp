@@ -10,7 +10,8 @@ using counters_layout::clock_reason;
 
 inline constexpr const char* clock_source_file = "/sys/devices/system/clocksource/clocksource0/current_clocksource";
 
-// None: steady_clock is read from the TSC. Else why that is not so, or not known. `file`: where Linux names its source.
+// Returns `none` if steady_clock is read from the TSC, and otherwise why that is not so or not known. `file` is the
+// file in which Linux names its source.
 clock_reason judge_clock_source(const char* file) noexcept;
 
 }  // namespace detent::detail

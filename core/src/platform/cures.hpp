@@ -6,10 +6,10 @@
 
 namespace detent::detail {
 
-// The system's words for `problem`, an errno; or the ground's own, where it lacks what was asked for.
+// Returns the system's words for `problem`, an errno, or the platform's own words if it lacks the feature.
 std::string words_of(int problem);
 
-// A clause for a refusal with `problem`, an errno; empty where there is no cure to name.
+// Returns a clause that names the cure for a refusal with `problem`, an errno. Empty if there is no cure to name.
 std::string cure_of(int problem);
 
 }  // namespace detent::detail

@@ -9,7 +9,8 @@
 
 namespace detent::detail {
 
-// The CPU on which the calling thread runs at this moment; 0 if the ground does not know. Some nanoseconds.
+// Returns the CPU on which the calling thread runs at this moment, or 0 if the platform does not know. Takes some
+// nanoseconds.
 inline int current_cpu() noexcept {
 #if defined(DETENT_GROUND_LINUX)
   return sched_getcpu();

@@ -24,7 +24,7 @@ namespace {
 constexpr std::uint32_t longest = 1'000;  // ticks
 
 void wait_in_c01() noexcept {
-  constexpr std::uint32_t c01 = 1;  // C0.2 saves more and takes longer to leave
+  constexpr std::uint32_t c01 = 1;  // C0.2 would save more and take longer to leave
   const std::uint64_t until = base::read_time_stamp() + longest;
   __asm__ __volatile__("tpause %%ecx"
                        :
@@ -32,7 +32,7 @@ void wait_in_c01() noexcept {
                        : "cc");
 }
 
-// Armed on a line that is never written: the timer ends it.
+// MONITORX watches a line that is never written, so the timer ends the wait.
 void wait_with_timer() noexcept {
   constexpr std::uint32_t stay_in_c0 = 0xf0, by_timer = 2;
   alignas(64) const char line[64] = {};

@@ -6,9 +6,9 @@
 
 namespace detent::detail {
 
-// Zeroed memory in whole pages; resident only once it is written. With `file`, a descriptor, the bytes of that file
-// from `offset` on, shared with others that map it; -1: of this process. Null: there is no memory, or the ground has no
-// such files.
+// Returns zeroed memory in whole pages, which becomes resident only when it is written. If `file` is a descriptor, the
+// memory is that file's from `offset` on, shared with others that map it. If it is -1, the memory is this process's
+// own. Returns null if there is no memory or the platform has no such files.
 std::byte* map_pages(int file, std::size_t offset, std::size_t bytes) noexcept;
 void unmap_pages(std::byte* pages, std::size_t bytes) noexcept;
 

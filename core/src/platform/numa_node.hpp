@@ -5,9 +5,9 @@
 
 namespace detent::detail {
 
-// The NUMA node that a CPU is of; none where there is no such CPU, or no /sys to say.
+// Returns the NUMA node of a CPU, or nothing if there is no such CPU or no /sys.
 std::optional<int> numa_node_of(int cpu);
-// Why there is none, and the cure, to follow upon "the node of CPU".
+// Says why there is none, and the cure. The text follows "the node of CPU".
 const char* explain_no_node() noexcept;
 
 }  // namespace detent::detail

@@ -15,8 +15,8 @@ void end_ignoring_writes(const char* file, int line) __asm__("AnnotateIgnoreWrit
 }  // namespace sanitizer
 #endif
 
-// While it exists, the sanitizer ignores this thread's plain reads and writes, but not its atomics. Nothing without the
-// sanitizer.
+// As long as it exists, the sanitizer ignores this thread's plain reads and writes, but not its atomic ones. Does
+// nothing without the sanitizer.
 class ordered_by_fences {
  public:
 #if defined(DETENT_THREAD_SANITIZER)

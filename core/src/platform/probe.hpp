@@ -5,7 +5,8 @@
 
 #if defined(DETENT_USDT)
 #define SDT_USE_VARIADIC
-// Registers and memory. No constants, which perf leaves out, and then takes the places of a probe for different events.
+// Operands are registers and memory, not constants: perf leaves those out and then takes the places of one probe for
+// different events.
 #if defined(__clang__)
 #define STAP_SDT_ARG_CONSTRAINT r  // where memory is allowed it stores registers there first
 #else
@@ -13,8 +14,8 @@
 #endif
 #include <sys/sdt.h>
 
-// The header's own, with `inline` added: a compiler takes each line of assembler for an instruction, the dozens of a
-// note too, and would inline nothing that has a probe in it.
+// The header's own macro, with `inline` added. A compiler takes each line of assembler for an instruction, including
+// the dozens of lines of a note, and would not inline a function that has a probe.
 #undef _SDT_PROBE
 #define _SDT_PROBE(provider, name, n, arglist)                                                                     \
   do {                                                                                                             \
@@ -22,8 +23,8 @@
     __asm__ inline __volatile__(_SDT_ASM_BASE);                                                                    \
   } while (false)
 
-// detent:NAME with up to 12 integers or pointers. Pass values that are at hand: a value that must be computed
-// for it is computed even without a tracer.
+// Makes the probe detent:NAME with up to 12 integers or pointers. Pass only values that are at hand, because values are
+// computed even without a tracer.
 #define DETENT_PROBE(name, ...) STAP_PROBEV(detent, name, __VA_ARGS__)
 #else
 #define DETENT_PROBE(name, ...) static_cast<void>(0)

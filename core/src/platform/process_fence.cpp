@@ -8,7 +8,7 @@
 namespace detent::base {
 namespace {
 
-// Some thousand times as long as a core needs.
+// About a thousand times as long as a core needs.
 constexpr std::int64_t long_enough = 1'000'000;
 
 std::int64_t monotonic_now() noexcept {

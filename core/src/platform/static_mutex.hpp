@@ -17,13 +17,13 @@ namespace detent::detail {
 #if defined(DETENT_GROUND_LINUX)
 using static_mutex = std::mutex;
 #else
-// Not every library's std::mutex is initialised by a constant. This is Drepper's, of "Futexes are tricky".
+// Not every library's std::mutex has a constexpr constructor. This mutex is the one of Drepper's "Futexes are tricky".
 class static_mutex {
  public:
   constexpr static_mutex() noexcept = default;
   void lock() noexcept {
     std::uint32_t found = unlocked;
-    // (1) acquire: pairs with (2). Relaxed on failure: only which of the two it is.
+    // (1) acquire: pairs with (2). relaxed on failure: only tells which of the two states it is.
     if (state_.compare_exchange_strong(found, locked, base::acquire, base::relaxed)) return;
     while (state_.exchange(awaited, base::acquire) != unlocked) base::futex_wait(state_, awaited, INT64_MAX);  // (1)
   }

@@ -14,7 +14,7 @@ namespace detent::base {
 #if defined(__x86_64__)
 inline std::uint64_t read_time_stamp() noexcept { return __rdtsc(); }
 
-// After all that comes before it in the program, and before all that comes after it: twice the cost.
+// Reads the counter after everything before it in the program and before everything after it, at twice the cost.
 inline std::uint64_t read_time_stamp_in_order() noexcept {
   _mm_lfence();
   const std::uint64_t ticks = __rdtsc();
@@ -22,7 +22,7 @@ inline std::uint64_t read_time_stamp_in_order() noexcept {
   return ticks;
 }
 
-// Whether it runs at one rate in every power state: CPUID leaf 80000007h, EDX bit 8.
+// Returns whether the counter runs at one rate in every power state: CPUID leaf 80000007h, EDX bit 8.
 inline bool time_stamp_is_invariant() noexcept {
   unsigned a = 0, b = 0, c = 0, d = 0;
   return __get_cpuid(0x80000007, &a, &b, &c, &d) != 0 && (d & 1u << 8) != 0;

@@ -8,8 +8,8 @@
 
 namespace detent::detail {
 
-// One timerfd that is readable when the caller of poll() has something to do: at a deadline, or at once when signalled.
-// Setting it again makes it unreadable, so that it need not be read from.
+// A timerfd that is readable when the caller of poll() has something to do: at a deadline, or at once when it is
+// signalled. Setting it again makes it unreadable, so it need not be read.
 class wake_fd {
  public:
   wake_fd() = default;
@@ -19,19 +19,20 @@ class wake_fd {
 
   bool is_open() const noexcept {
     return fd_.load(base::relaxed) >= 0;
-  }  // relaxed: asked by the driver, which opened it
-  // Opens it if need be; -1 and errno where the kernel refuses.
+  }  // relaxed: called by the driver, which opened it
+  // Opens the descriptor if necessary. Returns -1 and sets errno if the kernel refuses.
   int open() noexcept;
-  // Leaves it to the caller to close; no thread that asks for it from here on uses it; -1: there is none.
+  // Returns the descriptor for the caller to close, or -1 if there is none. Threads that ask for it from now on do not
+  // use it.
   int release() noexcept;
   static void close(int fd) noexcept;
-  // Readable from `deadline` on (CLOCK_MONOTONIC); none: not before the next call. The driver; a system call only if
-  // something changes.
+  // Makes it readable from `deadline` on (CLOCK_MONOTONIC); without a deadline, it is not readable before the next
+  // call. Called by the driver; makes a system call only if something changes.
   void set(std::optional<nanoseconds_t> deadline) noexcept;
-  // Readable at once. Any thread.
+  // Makes it readable at once. Any thread.
   void signal() noexcept;
-  // In the child of a fork, while it has one thread: the descriptor is its parent's. From now on its number is one of
-  // the child's own, which nothing makes readable. Async-signal-safe.
+  // For the child of a fork, while it has one thread: the descriptor belongs to its parent. From now on, its number is
+  // a descriptor of the child's own, which nothing makes readable. Async-signal-safe.
   void disown() noexcept;
 
  private:
@@ -39,7 +40,7 @@ class wake_fd {
 
   base::atomic<int> fd_{-1};
   bool inert_ = false;                  // in the child of a fork, before it has other threads
-  base::atomic<bool> signalled_{true};  // since it was last set: it may not be as it was set
+  base::atomic<bool> signalled_{true};  // since it was last set, so it may differ from `set_to_`
   std::optional<nanoseconds_t> set_to_;
 };
 

@@ -18,9 +18,9 @@
 
 namespace detent::drive {
 
-// Whether the thread of that folder comes to sleep in the kernel for longer than between two readings. It sleeps
-// through both if it has given up its processor as often at the second: a lock on the way to where it is to wait is not
-// meant.
+// Returns whether the thread of that folder sleeps in the kernel for longer than between two readings. It has slept
+// through both if it has given up its processor equally often at the second. This leaves out locks on its way to the
+// wait.
 template <class Folder>
 bool comes_to_sleep(Folder&& folder) {
   std::string before;
@@ -32,7 +32,7 @@ bool comes_to_sleep(Folder&& folder) {
   });
 }
 
-// The one thread of that name.
+// Looks for the only thread with that name.
 inline bool thread_sleeps(const std::string& name) {
   return comes_to_sleep([&] { return thread_folder(name); });
 }
@@ -41,7 +41,7 @@ inline bool thread_sleeps(const std::string& name) {
 #if defined(__linux__)
 class sleeper {
  public:
-  // By the thread itself, right before the call that is to wait.
+  // Called by the thread itself, immediately before the call that waits.
   void lies_down() { thread_ = gettid(); }
   bool sleeps() const {
     return comes_to_sleep([this] {
@@ -54,7 +54,7 @@ class sleeper {
   std::atomic<pid_t> thread_{0};
 };
 #else
-// Elsewhere it is given the time to: a test that comes too early shows less, and does not fail.
+// Other systems only give the thread time: a test that comes too early shows less, and does not fail.
 class sleeper {
  public:
   void lies_down() { lies_ = true; }

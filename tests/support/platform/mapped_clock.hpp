@@ -33,7 +33,7 @@ class mapped_clock {
 
  private:
   void* page_;
-  manual_clock* clock_ = nullptr;  // null: ended
+  manual_clock* clock_ = nullptr;  // null once it has ended
 };
 #else
 class mapped_clock {

@@ -7,7 +7,7 @@
 
 namespace detent::test {
 
-// A directory that was not there, whose path begins so.
+// Makes a new directory whose path begins with `begins`.
 inline std::string new_directory(const std::string& begins) {
 #if defined(__linux__)
   std::string path = begins + "XXXXXX";

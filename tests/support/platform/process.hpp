@@ -18,7 +18,7 @@
 
 namespace detent::drive {
 
-// Empty also where the kernel refuses it, which for some files it does no sooner than they are read.
+// Empty also if the kernel refuses, which it does for some files only when they are read.
 inline std::string read_text(const std::string& path) {
   std::ifstream file(path);
   std::string text;
@@ -34,30 +34,30 @@ inline std::vector<std::string> entries_of(const char* folder) {
   return names;
 }
 
-// Ends once the kernel has forgotten the thread, which may be a moment after a join.
+// Returns once the kernel has forgotten the thread, which may be a moment after a join.
 inline void start_and_end_a_thread() {
   pid_t id = 0;
   std::thread([&id] { id = gettid(); }).join();
   while (access(("/proc/self/task/" + std::to_string(id)).c_str(), F_OK) == 0) std::this_thread::yield();
 }
-// A thread sanitizer starts a thread of its own with the first one of the program: that is over before anything is
+// With the program's first thread, a thread sanitizer starts one of its own. This must be over before anything is
 // counted.
 inline std::size_t threads() {
   static const bool started = (start_and_end_a_thread(), true);
   return started ? entries_of("/proc/self/task").size() : 0;
 }
-// Its own view of the folder is counted each time alike.
+// The count includes its own view of the folder each time.
 inline std::size_t descriptors() { return entries_of("/proc/self/fd").size(); }
 inline std::size_t mappings() {
   const std::string text = read_text("/proc/self/maps");
   return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
 }
 
-// How many CPUs the machine may have: the least number that is none's.
+// Returns how many CPUs the machine may have, which is the least number that no CPU has.
 inline int configured_cpus() { return static_cast<int>(sysconf(_SC_NPROCESSORS_CONF)); }
 
 struct memory_use {
-  std::size_t mapped = 0, resident = 0;  // bytes
+  std::size_t mapped = 0, resident = 0;  // in bytes
 };
 inline memory_use memory() {
   std::ifstream file("/proc/self/statm");
@@ -67,7 +67,7 @@ inline memory_use memory() {
   return {pages.mapped * page, pages.resident * page};
 }
 
-// The folder in /proc of the thread of that name, if there is just one such.
+// Returns the folder in /proc of the thread with that name, if there is exactly one.
 inline std::optional<std::string> thread_folder(const std::string& name) {
   std::optional<std::string> found;
   for (const std::string& id : entries_of("/proc/self/task")) {
@@ -79,14 +79,14 @@ inline std::optional<std::string> thread_folder(const std::string& name) {
   return found;
 }
 
-// Nanoseconds of processor time that the thread of that name has used; zero where the kernel does not say.
+// Returns the processor time of the thread with that name in nanoseconds, or zero if the kernel does not say.
 inline std::uint64_t processor_time(const std::string& name) {
   std::uint64_t used = 0;
   if (const auto folder = thread_folder(name)) std::ifstream(*folder + "schedstat") >> used;
   return used;
 }
 
-// The line "KEY:\tvalue" of a status file.
+// Returns the value in the line "KEY:\tvalue" of a status file.
 inline std::string status_field(const std::string& folder, const std::string& key) {
   std::ifstream file(folder + "status");
   for (std::string line; std::getline(file, line);) {
@@ -95,8 +95,7 @@ inline std::string status_field(const std::string& folder, const std::string& ke
   return {};
 }
 #else
-// Elsewhere there is nothing to read: what a test counts stays 0, and those that look for a thread are left out by
-// name.
+// Other systems have nothing to read: counts stay 0, and tests that look for a thread are left out by name.
 inline std::size_t threads() { return 0; }
 inline std::size_t descriptors() { return 0; }
 inline int configured_cpus() { return static_cast<int>(std::thread::hardware_concurrency()); }

@@ -7,7 +7,7 @@
 
 namespace detent::test {
 
-// Whether a descriptor is readable at this moment. Where the system has none, an engine has no wake_fd() either.
+// Returns whether a descriptor is readable at this moment. A system without descriptors has no wake_fd() either.
 #if defined(__linux__)
 inline bool is_readable(int fd) {
   pollfd asked{fd, POLLIN, 0};

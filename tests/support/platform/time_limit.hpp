@@ -8,8 +8,8 @@
 
 namespace detent::test {
 
-// Ends the process by the signal out_of_time when it has used so much processor time from now on, unless the limit is
-// set again; where the system has no such timer, nothing does.
+// Ends the process by the signal out_of_time once it has used this much more processor time, unless the limit is set
+// again. Does nothing on a system without such a timer.
 #if defined(__linux__)
 constexpr int out_of_time = SIGVTALRM;
 inline void limit_processor_time(int seconds) {

@@ -13,8 +13,8 @@ namespace detent::testing {
 
 #ifdef __linux__
 
-// Takes from this thread the capability by which root locks what it likes, and from the process what others may lock.
-// What is locked stays so. The destructor, on the same thread, puts both back.
+// Takes from this thread the capability by which root may lock any memory, and from the process the limit that others
+// may lock. Locked memory stays locked. The destructor, on the same thread, restores both.
 class unlockable_memory {
  public:
   unlockable_memory() noexcept {
@@ -40,7 +40,7 @@ class unlockable_memory {
   __user_cap_data_struct capabilities_[2] = {};
 };
 #else
-class unlockable_memory {};  // an engine that wants its memory locked is refused there
+class unlockable_memory {};  // such a system refuses engines that want their memory locked
 #endif
 
 }  // namespace detent::testing

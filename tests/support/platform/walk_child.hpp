@@ -20,9 +20,9 @@
 
 namespace detent::test {
 
-// How far a child came. It lies in memory that the parent shares, and outlives a crash.
+// How far a child has come. It lies in memory that the parent shares, so it survives a crash.
 struct walk_report {
-  std::atomic<std::uint64_t> clean{0};  // walks that kept all promises, the first ones
+  std::atomic<std::uint64_t> clean{0};  // number of walks, from the first on, that kept all promises
   char why[2'000] = {};                 // why the next one failed; empty if it did not
 };
 
@@ -33,8 +33,8 @@ struct walk_outcome {
 };
 
 #if defined(__linux__)
-// Runs work(report) in a child. `time_out` is the signal that ends a walk which takes too long. Throws
-// std::system_error where there is no child to be had.
+// Runs work(report) in a child. The signal `time_out` ends a walk that takes too long. Throws std::system_error if
+// there is no child.
 template <class Work>
 walk_outcome walk_in_child(int time_out, Work&& work) {
   void* const memory = ::mmap(nullptr, sizeof(walk_report), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -65,7 +65,7 @@ walk_outcome walk_in_child(int time_out, Work&& work) {
   return came;
 }
 #else
-// Where processes do not fork, in this one: a crash ends it, and a walk without an end hangs.
+// Without forks, it runs in this process: a crash ends it, and a walk without an end hangs.
 template <class Work>
 walk_outcome walk_in_child(int, Work&& work) {
   walk_report report;

@@ -18,15 +18,15 @@ class alignas(64) basic_depot {
  public:
   // Hands the item over, with all that was written to it.
   void push(Item& pushed) noexcept;
-  // The item pushed last; nullptr when there is none.
+  // Returns the item pushed last, or nullptr if there is none.
   Item* pop() noexcept;
-  // How many there are; a hint, because others push and pop.
+  // Returns how many there are. It is a hint, because others push and pop.
   std::uint32_t depth() const noexcept { return depth_of(top(head())); }
 
  private:
   base::pair_value head() const noexcept;
   static Item* top(base::pair_value head) noexcept { return reinterpret_cast<Item*>(head.low); }
-  // Relaxed: published by (3). If another thread has taken the item the number may be anything, as the link at (2).
+  // relaxed: published by (3). If another thread has taken the item, the number may be anything, like the link at (2).
   static std::uint32_t depth_of(const Item* from) noexcept {
     return from == nullptr ? 0 : from->depth.load(base::relaxed);
   }

@@ -45,7 +45,7 @@ class free_map {
     root_ = static_cast<word*>(root);
   }
 
-  // A hint that no slot is held here. Never wrong at rest.
+  // A hint that no slot is held here. It is exact at rest.
   bool empty() const noexcept { return held_.load(base::relaxed) == 0; }  // relaxed: a hint
   // Takes back slots that the caller owns, in any order.
   void put(const slot_index* slots, std::uint32_t count) noexcept;
@@ -55,7 +55,7 @@ class free_map {
   template <class Revive>
   std::uint32_t take(slot_index* out, std::uint32_t room, slot_index end, Revive&& revive) noexcept;
 
-  // How many slots are held here; a hint.
+  // A hint of how many slots are held here.
   std::uint32_t held() const noexcept { return held_.load(base::relaxed); }  // relaxed: a hint
   static std::size_t groups_below(slot_index end) noexcept {
     return ((std::size_t{end} + slots_per_slab - 1) >> Traits::slab_bits) * groups_per_slab;
@@ -78,7 +78,7 @@ class free_map {
   static constexpr std::size_t least_words = std::min(limits::words_given_back, words_per_slab);
 
   word* words_of(std::size_t slab) const noexcept {
-    // Relaxed: of a slab in which this thread holds a slot, or which it found below carved().
+    // relaxed: the slab is one in which this thread holds a slot, or which it found below carved().
     return reinterpret_cast<word*>(parts_[slab].load(base::relaxed) + offset_);
   }
   enum class kind : std::uint8_t { summary, idle, gone, lives };
@@ -113,7 +113,7 @@ class free_map {
   bool claim_group(std::size_t group) noexcept;
   // The words of a claimed group that are this thread's to take until it puts them back.
   std::uint64_t take_summary(std::size_t group) noexcept {
-    // Relaxed: what does nothing is left out; after (6), and of a word after (4), no nonzero one reads as zero.
+    // relaxed: skips a word that is zero. After (6), and for a word after (4), a nonzero one never reads as zero.
     if (summary_of(group).load(base::relaxed) == 0) return 0;
     // (4) acquire: pairs with (2), so that (5) finds the words.
     return summary_of(group).exchange(0, base::acquire);
@@ -127,12 +127,12 @@ class free_map {
   const piece* parts_ = nullptr;
   std::size_t offset_ = 0;
   word* root_ = nullptr;
-  base::atomic<std::uint32_t> held_{0};  // never too low at rest
+  base::atomic<std::uint32_t> held_{0};  // at rest never too low
 };
 
 template <class Traits>
 void free_map<Traits>::put(const slot_index* slots, std::uint32_t count) noexcept {
-  held_.fetch_add(count, base::relaxed);  // relaxed, before the bits: at worst a thread searches in vain
+  held_.fetch_add(count, base::relaxed);  // relaxed, before the bits: at worst a thread searches for nothing
   for (std::uint32_t i = 0; i != count; ++i) base::prefetch_to_write(&word_of(slots[i]));
   for (std::uint32_t i = 0; i != count; ++i) {
     const std::size_t place = place_of(slots[i]);
@@ -153,7 +153,7 @@ void free_map<Traits>::put_words(std::size_t group, std::uint64_t words) noexcep
   root_[group / 64].fetch_or(bit(group), base::release);
 }
 
-// Clears a group's bit in the root. False: another thread has.
+// Clears a group's bit in the root. Returns false if another thread has done so.
 template <class Traits>
 bool free_map<Traits>::claim_group(std::size_t group) noexcept {
   // (6) acquire: pairs with (3), so that (4) finds the summary.
@@ -190,8 +190,8 @@ void free_map<Traits>::take_group(std::size_t group, taking& now, Revive& revive
     if (words[place].load(base::relaxed) == 0) continue;  // relaxed: as in take_summary()
     std::uint64_t bits = take_word(words[place]);
     if (bits == 0) continue;
-    // Relaxed, here and below: which memory is gone is stored before (7), and changed by the thread that has all 64
-    // slots; what is idle is a hint.
+    // relaxed, here and below: the words with memory that is gone are stored before (7), and are changed by the thread
+    // that has all 64 slots; the idle words are a hint.
     if ((of_group(group, kind::idle).load(base::relaxed) & bit(place)) != 0)
       of_group(group, kind::idle).fetch_and(~bit(place), base::relaxed);
     if ((of_group(group, kind::gone).load(base::relaxed) & bit(place)) != 0) [[unlikely]] {
@@ -202,7 +202,7 @@ void free_map<Traits>::take_group(std::size_t group, taking& now, Revive& revive
     for (; bits != 0 && now.found != now.room; bits &= bits - 1)
       now.out[now.found++] = base + static_cast<slot_index>(std::countr_zero(bits));
     if (bits == 0) continue;
-    // Relaxed: it continues the release sequence of (1), as (5) did, for the next (5).
+    // relaxed: it continues the release sequence of (1), as (5) did, for the next (5).
     words[place].fetch_or(bits, base::relaxed);
     left |= bit(place);
   }
@@ -216,7 +216,7 @@ bool free_map<Traits>::give_back(std::size_t group, Give&& give) noexcept {
   if ((root_[group / 64].load(base::relaxed) & bit(group)) == 0 || !claim_group(group)) return false;  // relaxed: (6)
   word* const words = words_of_group(group);
   const std::uint64_t left = take_summary(group);
-  const std::uint64_t gone = of_group(group, kind::gone).load(base::relaxed);  // relaxed: this thread's own, or taken
+  const std::uint64_t gone = of_group(group, kind::gone).load(base::relaxed);  // relaxed: this thread's own or taken
   const std::uint64_t idle = of_group(group, kind::idle).load(base::relaxed);  // relaxed: a hint
   std::uint64_t whole = 0, owned = 0;
   for (std::uint64_t seen = left & ~gone; seen != 0; seen &= seen - 1) {
@@ -237,7 +237,7 @@ bool free_map<Traits>::give_back(std::size_t group, Give&& give) noexcept {
     const auto count = static_cast<std::size_t>(std::countr_one(rest >> first));
     const std::uint64_t run = (count == 64 ? all : bit(count) - 1) << first;
     if (const std::uint64_t lives = give(first_of(group, first), static_cast<slot_index>(count * 64)); lives != 0) {
-      // Relaxed, both: published by (7).
+      // relaxed, both: published by (7).
       word& most = of_group(group, kind::lives);
       most.store(std::max(most.load(base::relaxed), lives), base::relaxed);
       of_group(group, kind::gone).fetch_or(run, base::relaxed);

@@ -30,14 +30,14 @@ class item_array {
   item_array(word* in_use, std::byte* memory, std::size_t count) noexcept
       : in_use_(in_use), memory_(memory), count_(count) {}
 
-  // The first free item from this word on. Null: there is none. `from` becomes the item's word, or the end.
+  // Takes the first free item from this word on, or returns null. `from` becomes the item's word, or the end.
   std::byte* take(std::size_t& from) const noexcept {
     for (; from != words_for(count_); ++from) {
       word& each = in_use_[from];
       std::uint64_t seen = each.load(base::relaxed);  // relaxed: (1) confirms it
       while (const std::uint64_t free = ~seen & items_of(from)) {
-        // (1) acquire: pairs with (2), of a holder before and of the one that gave back the page. Relaxed on failure:
-        // read again.
+        // (1) acquire: pairs with (2), for a former holder and for the thread that gave back the page. relaxed on
+        // failure: read again.
         if (each.compare_exchange_weak(seen, seen | lowest(free), base::acquire, base::relaxed))
           return memory_ + (from * items_a_word + static_cast<std::size_t>(std::countr_zero(free))) * Bytes;
       }
@@ -45,7 +45,7 @@ class item_array {
     return nullptr;
   }
 
-  // The number of an item that is taken.
+  // Returns the number of an item that is taken.
   std::size_t number_of(const void* item) const noexcept {
     return static_cast<std::size_t>(static_cast<const std::byte*>(item) - memory_) / Bytes;
   }
@@ -59,7 +59,7 @@ class item_array {
   void put_back(std::size_t item, Give&& give) const noexcept {
     word& mine = in_use_[item / items_a_word];
     const std::uint64_t own = std::uint64_t{1} << item % items_a_word;
-    // (2) release: the item as it is left; pairs with (1) and (3).
+    // (2) release: publishes the item as it is left; pairs with (1) and (3).
     std::uint64_t seen = mine.fetch_and(~own, base::release) & ~own;
     const std::uint64_t absent = ~items_of(item / items_a_word);  // bits after the last item are not the array's
     std::size_t first = item % items_a_word * Bytes / page_bytes;
@@ -72,7 +72,7 @@ class item_array {
       if (first == end) return;
       claimed = 0;
       for (std::size_t page = first; page != end; ++page) claimed |= items_on(page);
-      // (3) acquire: pairs with (2), so that no thread writes to these items any more. Relaxed on failure: read again.
+      // (3) acquire: pairs with (2), so that no thread writes to these items any more. relaxed on failure: read again.
     } while (!mine.compare_exchange_weak(seen, seen | claimed, base::acquire, base::relaxed));
     give(memory_ + item / items_a_word * items_a_word * Bytes + first * page_bytes, (end - first) * page_bytes);
     mine.fetch_and(~claimed, base::release);  // (2)
@@ -83,9 +83,9 @@ class item_array {
   static std::uint64_t below(std::size_t count) noexcept {
     return count >= items_a_word ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
   }
-  // The items that exist in the word.
+  // Returns the items that exist in the word.
   std::uint64_t items_of(std::size_t number) const noexcept { return below(count_ - number * items_a_word); }
-  // The items that have a part in that page of a word's pages.
+  // Returns the items that have a part in that page of a word's pages.
   static std::uint64_t items_on(std::size_t page) noexcept {
     return below(((page + 1) * page_bytes + Bytes - 1) / Bytes) & ~below(page * page_bytes / Bytes);
   }

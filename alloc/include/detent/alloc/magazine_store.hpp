@@ -67,7 +67,7 @@ class magazine_store {
 
 template <class Traits>
 magazine_store<Traits>::~magazine_store() {
-  // Relaxed: the destroying thread has already met every other thread that used the store.
+  // relaxed: the destroying thread has already synchronised with every other thread that used the store.
   for (chunk* each = first_.load(base::relaxed); each != nullptr;) {
     chunk* next = each->next.load(base::relaxed);
     pages_.release_sparse(each->memory(), chunk_bytes);
@@ -107,7 +107,7 @@ void magazine_store<Traits>::give_back(magazine& emptied) noexcept {
   while (!of->magazines().contains(&emptied)) of = of->next.load(base::acquire);  // (3)
   const magazine_array all = of->magazines();
   all.put_back(all.number_of(&emptied), [this](std::byte* at, std::size_t bytes) { pages_.give_back(at, bytes); });
-  // Carving starts over. Relaxed: nothing is read through it. A thread that moves on at this moment may pass the
+  // Carving starts over. relaxed: nothing is read through it. A thread that moves on at this moment may pass the
   // magazine that was put back; it is found after the next one.
   current_.store(nullptr, base::relaxed);
 }

@@ -42,9 +42,10 @@ class page_source {
   // The errno of that problem; 0 if no call was refused.
   int reason() const noexcept { return refusal_.error; }
 
-  // Zeroed memory with every wish applied, aligned to 2 MiB from 2 MiB on and to a page below. nullptr: out of memory,
-  // or a required wish was refused for this piece. Not `full`: most of the memory may never be used. It then has huge
-  // pages only if they are required, because these are resident as a whole.
+  // Returns zeroed memory to which every preference was applied, aligned to 2 MiB from 2 MiB on, and to a page below
+  // that. Returns nullptr if memory is out or a required preference was refused for this piece. If `full` is false,
+  // most of the memory may never be used, so it gets huge pages only if they are required, because these are resident
+  // as a whole.
   void* allocate(std::size_t bytes, bool full = true) noexcept;
   void release(void* memory, std::size_t bytes) noexcept;
   // Touches the pages of memory from allocate() now rather than at their first use, if the kernel has them.

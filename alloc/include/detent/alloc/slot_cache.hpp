@@ -15,9 +15,9 @@ namespace detent::alloc {
 // nothing.
 class slot_cache {
  public:
-  // True when no free slot is held here.
+  // Returns true if no free slot is held here.
   bool empty() const noexcept { return empty_handed() && (spare_ == nullptr || spare_->count == 0); }
-  // True when the next allocate() leaves the fast path.
+  // Returns true if the next allocate() leaves the fast path.
   bool empty_handed() const noexcept { return top_ == bottom_; }
   // Fetches the cache line that the next free() writes.
   void warm_up() const noexcept { base::prefetch_to_write(top_); }

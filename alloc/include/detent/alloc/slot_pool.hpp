@@ -75,7 +75,7 @@ class slot_pool {
   void free(slot_cache& cache, slot_index slot) noexcept;
   // For a thread's end: gives everything that the cache holds to the others.
   void flush(slot_cache& cache) noexcept;
-  // True when tidy() has something to do.
+  // Returns true if tidy() has something to do.
   bool is_untidy() const noexcept { return full_.depth() > Traits::shallow; }
   // Sorts a magazine of the surplus, in slices of a quarter of a microsecond. Ends early if `stop()` says so between
   // two of them. Any thread that has time may call it.
@@ -88,7 +88,7 @@ class slot_pool {
   // handed out. A slot that comes from the kernel has the largest of its neighbours there, and zeroes after it.
   template <class Stop>
   bool give_back(slot_cache& cache, Stop&& stop) noexcept;
-  // How many free slots are in no cache; a hint.
+  // A hint of how many free slots are in no cache.
   std::uint32_t surplus() const noexcept { return full_.depth() * magazine_capacity + map_.held(); }
 
   // The slot's 64 bytes. The index must have reached this thread by synchronisation with the one that allocated it.
@@ -141,7 +141,7 @@ class slot_pool {
 
   // Read by all, written when a slab is added.
   slab_origin* slabs_ =
-      nullptr;  // the directory: slabs, their cold parts (cold array, part of the map), the map's root
+      nullptr;  // the directory: slabs; their cold parts (cold array, part of the map); the map's root
   piece* cold_parts_ = nullptr;
   const std::size_t cold_bytes_;
   const std::size_t reserved_;
@@ -172,14 +172,14 @@ inline void slot_pool<Traits>::free(slot_cache& cache, slot_index slot) noexcept
 
 template <class Traits>
 inline void* slot_pool<Traits>::hot(slot_index slot) const noexcept {
-  // Relaxed: the thread that allocated the slot had seen the slab at (3), and its index came here by synchronisation.
+  // relaxed: the thread that allocated the slot had seen the slab at (3), and its index came here by synchronisation.
   std::uintptr_t origin = slabs_[slot >> Traits::slab_bits].load(base::relaxed);
   return reinterpret_cast<void*>(origin + std::uintptr_t{slot} * slot_bytes - 1);
 }
 
 template <class Traits>
 inline void* slot_pool<Traits>::cold(slot_index slot) const noexcept {
-  // Relaxed: as in hot(); the cold part is there before its slab.
+  // relaxed: as in hot(); the cold part is there before its slab.
   return cold_parts_[slot >> Traits::slab_bits].load(base::relaxed) + (slot & (slots_per_slab - 1)) * cold_bytes_;
 }
 

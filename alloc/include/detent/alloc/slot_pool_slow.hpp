@@ -25,8 +25,8 @@ slot_pool<Traits>::slot_pool(source& pages, std::size_t reserve_slots, std::size
 template <class Traits>
 slot_pool<Traits>::~slot_pool() {
   if (slabs_ == nullptr) return;
-  // Slabs are added in order except in races and refusals: a cold part may stand alone at the end, a slab never does.
-  // Relaxed: the destroying thread has already met every other thread that used the pool.
+  // Slabs are added in order except in races and refusals: a cold part may stand alone at the end, but a slab never
+  // does. relaxed: the destroying thread has already synchronised with every other thread that used the pool.
   for (std::size_t slab = 0; slab != Traits::max_slabs; ++slab) {
     std::byte* cold_part = cold_parts_[slab].load(base::relaxed);
     if (cold_part == nullptr) break;
@@ -41,7 +41,7 @@ template <class Traits>
 bool slot_pool<Traits>::reserve(std::size_t slots) noexcept {
   if (slabs_ == nullptr || slots > limit) return false;
   for (std::size_t slab = 0; slab * slots_per_slab < slots; ++slab) {
-    // Relaxed: only whether it is there.
+    // relaxed: only checks whether it is there.
     if (slabs_[slab].load(base::relaxed) == 0 && !add_slab(slab)) return false;
   }
   return true;
@@ -60,7 +60,7 @@ slot_index slot_pool<Traits>::allocate_slow(slot_cache& cache) noexcept {
     cache.exchange_magazines(magazine_capacity);
     return take(cache);
   }
-  // Where there is a surplus, what has been sorted comes before what has not.
+  // If there is a surplus, sorted slots are used before unsorted ones.
   if (is_untidy() && take_from_map(cache)) return take(cache);
   magazine* found = full_.pop();
   if (found == nullptr) found = partial_.pop();
@@ -81,7 +81,7 @@ slot_index slot_pool<Traits>::allocate_slow(slot_cache& cache) noexcept {
   return cache.empty_handed() ? no_slot : take(cache);
 }
 
-// An empty one is loaded. False: memory for it is refused.
+// Loads an empty magazine. Returns false if memory for it is refused.
 template <class Traits>
 bool slot_pool<Traits>::has_magazine(slot_cache& cache) noexcept {
   if (cache.loaded_ != nullptr) return true;
@@ -91,7 +91,7 @@ bool slot_pool<Traits>::has_magazine(slot_cache& cache) noexcept {
   return true;
 }
 
-// The lowest on top, as in carve().
+// Puts the lowest on top, as carve() does.
 template <class Traits>
 bool slot_pool<Traits>::take_from_map(slot_cache& cache) noexcept {
   if (map_.empty()) return false;
@@ -104,8 +104,8 @@ bool slot_pool<Traits>::take_from_map(slot_cache& cache) noexcept {
   return !cache.empty_handed();
 }
 
-// Slots that come from another thread are in its core's cache, or in none: all are fetched at once, side by side, where
-// each allocate() would wait for its own.
+// Slots from another thread are in its core's cache or in none. So all are fetched at once, in parallel; otherwise each
+// allocate() would wait for its own.
 template <class Traits>
 void slot_pool<Traits>::fetch_all(const slot_cache& cache) const noexcept {
   for (const slot_index* each = cache.top_; each != cache.bottom_;) base::prefetch_to_write(hot(*--each));
@@ -125,7 +125,7 @@ void slot_pool<Traits>::free_slow(slot_cache& cache, slot_index slot) noexcept {
     if (fresh == nullptr) return map_.put(&slot, 1);
     if (cache.loaded_ != nullptr) {
       cache.loaded_->count = cache.count();
-      // Of two full magazines the older goes: what was freed last is what the caches of the core still know.
+      // Of two full magazines, the older one goes, because this core's caches still have what was freed last.
       if (other != nullptr) full_.push(*other);
       cache.spare_ = cache.loaded_;
     }
@@ -158,7 +158,7 @@ void slot_pool<Traits>::flush(slot_cache& cache) noexcept {
   cache = slot_cache{};
 }
 
-// Slots that a thread leaves at its end are not soon wanted again: except for a few full magazines they are sorted, and
+// Slots that an ending thread leaves are not soon wanted again. Except for a few full magazines they are sorted, and
 // the memory of their magazine goes to another thread or to the kernel.
 template <class Traits>
 void slot_pool<Traits>::leave(magazine& left) noexcept {
@@ -167,8 +167,8 @@ void slot_pool<Traits>::leave(magazine& left) noexcept {
   magazines_.give_back(left);
 }
 
-// Fills `out` with slots never handed out before, at most as many as wanted and all of one slab, the lowest on top:
-// they are first used in the order of their addresses.
+// Fills `out` with slots that were never handed out before: at most as many as wanted, all of one slab, with the lowest
+// on top, so that they are first used in the order of their addresses.
 template <class Traits>
 std::uint32_t slot_pool<Traits>::carve(slot_index* out, std::uint32_t wanted) noexcept {
   if (slabs_ == nullptr) return 0;
@@ -180,14 +180,14 @@ std::uint32_t slot_pool<Traits>::carve(slot_index* out, std::uint32_t wanted) no
     count = static_cast<std::uint32_t>(std::min<std::size_t>(wanted, (slab + 1) * slots_per_slab - from));
     // (3) acquire: pairs with (4); from here on this thread may touch the slab and its cold part.
     if (slabs_[slab].load(base::acquire) == 0 && !add_slab(slab)) return 0;
-    // (2) release: the slab below the new bound is mapped; pairs with (1). Relaxed on failure: read again.
+    // (2) release: the slab below the new bound is mapped; pairs with (1). relaxed on failure: read again.
   } while (!carved_.compare_exchange_weak(from, from + count, base::release, base::relaxed));
   for (std::uint32_t i = 0; i != count; ++i) out[i] = from + count - 1 - i;
   return count;
 }
 
-// True when the slab is there, by this thread's work or another's. The cold part comes first, so that a slab is never
-// seen without; then the magazines that its slots may need; then the slab.
+// Returns true if the slab is there, whichever thread has added it. The cold part comes first, so that a slab is never
+// seen without it; then the magazines that its slots may need; then the slab.
 template <class Traits>
 bool slot_pool<Traits>::add_slab(std::size_t slab) noexcept {
   std::byte* expected = nullptr;
@@ -201,7 +201,7 @@ bool slot_pool<Traits>::add_slab(std::size_t slab) noexcept {
       pages_.release_sparse(cold_part, cold_part_bytes());
     }
   }
-  // The first slab of a pool that reserves less stays small; one that has grown beyond it fills the others.
+  // The first slab of a pool that reserves less stays small. A pool that has grown beyond it fills the other slabs.
   const bool full = slab != 0 || slots_per_slab <= reserved_;
   auto* memory = static_cast<std::byte*>(pages_.allocate(slab_bytes, full));
   if (memory == nullptr) return false;
@@ -210,20 +210,20 @@ bool slot_pool<Traits>::add_slab(std::size_t slab) noexcept {
     return false;
   }
   std::uintptr_t nothing = 0, origin = origin_of(memory, slab);
-  // (4) release: the cold part and the zeroed slab; pairs with (3). Acquire on failure: as (3).
+  // (4) release: publishes the cold part and the zeroed slab; pairs with (3). acquire on failure: as (3).
   if (!slabs_[slab].compare_exchange_strong(nothing, origin, base::release, base::acquire)) {
     pages_.release(memory, slab_bytes);
   }
   return true;
 }
 
-// Relaxed, here and below: the slots are this thread's, but holders of old handles may look.
+// relaxed, here and below: the slots are this thread's, but holders of old handles may read them.
 template <class Traits>
 void slot_pool<Traits>::revive(slot_index first, std::uint64_t lives) const noexcept {
   for (slot_index each = first; each != first + 64; ++each) lives_of(each).store(lives, base::relaxed);
 }
 
-// 0: one of them has lived half of the lives that there are, which all of them would share.
+// Returns 0 if one of them has lived half of all possible lives, which all of them would then share.
 template <class Traits>
 std::uint64_t slot_pool<Traits>::give_back(slot_index first, slot_index count) noexcept {
   std::uint64_t most = 1;

@@ -16,7 +16,7 @@ DETENT_WEAK int mallctl(const char* name, void* old_value, std::size_t* old_byte
 
 namespace detent::alloc::jemalloc {
 
-// The flags as jemalloc(3) lays them out: log2 of the alignment, then zeroing, thread cache + 2 and arena + 1.
+// The flags of jemalloc(3): log2 of the alignment, zeroing, thread cache + 2, and arena + 1.
 static constexpr int zeroed = 0x40;
 static constexpr int no_thread_cache = 1 << 8;
 static int aligned_to(std::size_t alignment) noexcept { return std::countr_zero(alignment); }

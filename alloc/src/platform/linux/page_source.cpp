@@ -51,7 +51,7 @@ void* map_aligned(std::size_t bytes, std::size_t alignment) noexcept {
 int populate(void* memory, std::size_t bytes) noexcept {
   if (madvise(memory, bytes, populate_write) == 0) return 0;
   if (errno != EINVAL) return errno;
-  // A kernel before 5.14: write to each page instead. The memory is fresh, so a zero changes nothing.
+  // For a kernel before 5.14: writes to each page instead. The memory is new, so a zero changes nothing.
   auto* touched = static_cast<volatile std::byte*>(memory);
   for (std::size_t at = 0; at < bytes; at += page_bytes()) touched[at] = std::byte{0};
   return 0;
@@ -69,7 +69,7 @@ bool huge_pages_ruled_out() noexcept {
 
 std::string error_text(int error) { return std::strerror(error); }
 
-// Locking was refused: by the limit, unless there is none.
+// Locking was refused because of the limit, unless there is none.
 std::string explain_lock(const std::string& reason) {
   rlimit limit{};
   getrlimit(RLIMIT_MEMLOCK, &limit);
@@ -126,12 +126,12 @@ page_source::refusal page_source::bind(void* memory, std::size_t bytes) const no
   return {};
 }
 
-// In this order: a page must be huge and bound before it is touched, and locking touches it. mlock2 instead of mlock,
-// because the sanitizers replace the latter by nothing.
+// The order matters: a page must be huge and bound before it is touched, and locking touches it. It uses mlock2,
+// because the sanitizers replace mlock by nothing.
 page_source::refusal page_source::prepare(void* memory, std::size_t bytes, bool full) const noexcept {
   if (bytes >= huge_page_bytes) {
     const bool huge = options_.huge_pages == preference::require || (full && options_.huge_pages != preference::off);
-    // A kernel without transparent huge pages refuses both advices; it gives what the second one asks for anyway.
+    // A kernel without transparent huge pages refuses both kinds of advice, and does what the second asks for anyway.
     if (madvise(memory, bytes, huge ? MADV_HUGEPAGE : MADV_NOHUGEPAGE) != 0 &&
         options_.huge_pages == preference::require) {
       return {problem::huge_pages, errno};
@@ -160,13 +160,13 @@ void* page_source::allocate(std::size_t bytes, bool full) noexcept {
 void page_source::release(void* memory, std::size_t bytes) noexcept { discard(memory, round_up(bytes, page_bytes())); }
 
 void page_source::touch(void* memory, std::size_t bytes) noexcept {
-  madvise(memory, bytes, populate_write);  // a refusal leaves it to the first use
+  madvise(memory, bytes, populate_write);  // if refused, pages are touched at first use
 }
 
 void page_source::give_back(void* memory, std::size_t bytes) noexcept {
   const auto begin = reinterpret_cast<std::uintptr_t>(memory);
   const std::uintptr_t first = round_up(begin, page_bytes()), last = (begin + bytes) / page_bytes() * page_bytes();
-  // A refusal changes nothing but that the memory stays.
+  // If it is refused, the memory merely stays.
   if (first < last) madvise(reinterpret_cast<void*>(first), last - first, MADV_DONTNEED);
 }
 
@@ -175,7 +175,7 @@ void* page_source::allocate_sparse(std::size_t bytes) noexcept {
   bytes = round_up(bytes, page_bytes());
   void* memory = map(bytes, MAP_NORESERVE);
   if (memory == nullptr) return nullptr;
-  // A refusal means a kernel that has no huge pages to begin with.
+  // If it is refused, the kernel has no huge pages anyway.
   madvise(memory, bytes, MADV_NOHUGEPAGE);
   bool refused = bind(memory, bytes).what != problem::none;
   if (!refused && options_.lock != preference::off) {

@@ -31,8 +31,8 @@ void cpu_latency_request::disown() noexcept {
   held_ = false;
 }
 
-// The device takes a number of microseconds as 4 bytes. It keeps no position, and refuses no number; where the write
-// fails all the same, the next call tries again.
+// The device takes a number of microseconds as 4 bytes. It keeps no position and refuses no number. Should a write fail
+// nevertheless, the next call tries again.
 void cpu_latency_request::set(bool held) noexcept {
   constexpr std::int32_t no_limit = 2'000'000'000;  // the kernel's PM_QOS_CPU_LATENCY_DEFAULT_VALUE
   if (held == held_) return;

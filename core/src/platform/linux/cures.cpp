@@ -9,7 +9,7 @@
 namespace detent::detail {
 namespace {
 
-// "RLIMIT_NOFILE, which is 1024": the limit that is in force.
+// Returns the limit that is in force, as in "RLIMIT_NOFILE, which is 1024".
 std::string limit_text(const char* name, decltype(RLIMIT_NOFILE) which) {
   rlimit limit{};
   if (getrlimit(which, &limit) != 0) return name;

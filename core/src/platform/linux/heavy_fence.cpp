@@ -11,7 +11,7 @@ namespace detent::base {
 bool heavy_fence() noexcept { return syscall(SYS_membarrier, MEMBARRIER_CMD_PRIVATE_EXPEDITED, 0, 0) == 0; }
 
 bool enable_heavy_fence() noexcept {
-  // Cheap from the second time on, and repeated, because a forked child may need to ask again.
+  // It is cheap after the first time, and is repeated because a forked child may have to register again.
   return syscall(SYS_membarrier, MEMBARRIER_CMD_REGISTER_PRIVATE_EXPEDITED, 0, 0) == 0;
 }
 

@@ -8,7 +8,7 @@
 
 namespace detent::detail {
 
-// The CPU's directory has a link to its node's, of the same name.
+// The CPU's directory has a link to its node's directory, which has the same name.
 std::optional<int> numa_node_of(int cpu) {
   std::error_code trouble;
   std::filesystem::directory_iterator each("/sys/devices/system/cpu/cpu" + std::to_string(cpu), trouble);

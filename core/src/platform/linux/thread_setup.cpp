@@ -15,7 +15,7 @@
 namespace detent::detail {
 namespace {
 
-// "0-2,5", as the kernel writes sets of CPUs.
+// Returns a text such as "0-2,5", in which the kernel writes sets of CPUs.
 std::string list_of(const cpu_set_t& cpus) {
   std::string list;
   for (std::size_t first = 0; first < CPU_SETSIZE; ++first) {
@@ -30,7 +30,7 @@ std::string list_of(const cpu_set_t& cpus) {
   return list;
 }
 
-// Why the thread does not get SCHED_FIFO.
+// Says why the thread does not get SCHED_FIFO.
 std::string explain_priority(int priority, int problem) {
   if (problem != EPERM) return explain(problem);
   rlimit limit{};
@@ -81,11 +81,11 @@ std::string explain_pinning(int problem) {
   return "offline, or not in the control group's cpuset; " + describe_cpus();
 }
 
-// Returns the CPUs of the process, not of the calling thread, which may be pinned. The kernel has masks of threads
-// only, so it asks for that of the main thread.
+// Returns the CPUs of the process, not of the calling thread, which may be pinned. The kernel has masks only for
+// threads, so it takes that of the main thread.
 std::vector<int> usable_cpus() {
   std::vector<int> cpus;
-  // The kernel refuses a mask that is shorter than its own, whose length it does not report.
+  // The kernel refuses a mask that is shorter than its own and does not report that length.
   for (int length = CPU_SETSIZE; length <= (1 << 16); length *= 2) {
     const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> mask(CPU_ALLOC(static_cast<std::size_t>(length)),
                                                                 [](cpu_set_t* each) { CPU_FREE(each); });
@@ -104,7 +104,8 @@ std::vector<int> usable_cpus() {
 setup_result set_up_worker_thread(const std::string& name, std::optional<int> cpu,
                                   std::optional<int> realtime_priority) {
   name_this_thread(name);
-  // The kernel lets a sleeper's wake-up slip by this much; the default is 50 microseconds. Only the thread itself can.
+  // The kernel may delay a sleeper's wake-up by this much; the default is 50 microseconds. Only the thread itself can
+  // set it.
   prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL);
   if (cpu) {
     if (int failed = pin_thread(pthread_self(), *cpu); failed != 0)
@@ -113,7 +114,7 @@ setup_result set_up_worker_thread(const std::string& name, std::optional<int> cp
   if (realtime_priority) {
     sched_param wanted{};
     wanted.sched_priority = *realtime_priority;
-    // Callbacks start threads and processes, which would be real-time as well, and starve the host.
+    // Threads and processes that callbacks start would also be real-time and would starve the host.
     const int policy = SCHED_FIFO | SCHED_RESET_ON_FORK;
     if (int failed = pthread_setschedparam(pthread_self(), policy, &wanted); failed != 0)
       return {code_of(failed), "realtime_priority = " + std::to_string(*realtime_priority) + ": " +

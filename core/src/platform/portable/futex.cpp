@@ -15,15 +15,15 @@
 namespace detent::base {
 namespace {
 
-// Words that share a room wake each other's threads, which every wait on a futex allows for.
+// Words that share a room wake each other's threads. Every wait on a futex allows for that.
 struct alignas(64) room {
   std::mutex mutex;
   std::condition_variable woken;
 };
 using rooms = std::array<room, 64>;
 
-// Never destroyed: an engine may outlast the objects that are static. Of the word only the address is used, so a thread
-// may wake where the word is gone by then.
+// Never destroyed, because an engine may outlive static objects. Only the address of the word is used, so a thread may
+// wake after the word is gone.
 room& room_of(const void* word) noexcept {
   alignas(rooms) static std::byte place[sizeof(rooms)];
   static rooms& all = *::new (static_cast<void*>(place)) rooms;
@@ -36,7 +36,7 @@ futex_result futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expecte
   using std::chrono::nanoseconds, std::chrono::steady_clock;
   room& own = room_of(&word);
   std::unique_lock lock(own.mutex);
-  // Relaxed: the mutex orders it with the waker, which takes it after it has changed the word.
+  // relaxed: ordered by the mutex, which the waker takes after it has changed the word.
   if (word.load(relaxed) != expected) return futex_result::changed;
   if (deadline_ns == INT64_MAX) {
     own.woken.wait(lock);
@@ -44,8 +44,8 @@ futex_result futex_wait(const atomic<std::uint32_t>& word, std::uint32_t expecte
   }
   const auto deadline = std::chrono::duration_cast<steady_clock::duration>(nanoseconds(deadline_ns));
   const auto now = steady_clock::now().time_since_epoch();
-  // Libraries compute with the time until then, or by another clock, and that may overflow: none gets a past deadline,
-  // with which winpthreads may wait for ever, and none more than an hour at a time.
+  // Libraries compute with the time until the deadline, or use another clock, and that may overflow. So none of them
+  // gets a past deadline, with which winpthreads may wait for ever, or one more than an hour away.
   if (deadline <= now) return futex_result::timed_out;
   const steady_clock::time_point until(std::min<steady_clock::duration>(deadline, now + std::chrono::hours(1)));
   return own.woken.wait_until(lock, until) == std::cv_status::timeout ? futex_result::timed_out : futex_result::woken;

@@ -3,7 +3,7 @@
 
 namespace detent::detail {
 
-// Which of the others the system permits is not known.
+// It is not known which of the others the system permits.
 bool is_permitted(pause_kind kind) noexcept { return kind == pause_kind::plain; }
 
 }  // namespace detent::detail

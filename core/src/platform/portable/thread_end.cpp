@@ -11,9 +11,10 @@ namespace detent::detail {
 
 #if defined(__MINGW32__)
 
-// g++ for MinGW keeps thread-local variables in memory that is the value of a key, and that goes before thread-local
-// objects are destroyed: their destructors see the variables as they were at first. The values of keys go in the order
-// in which the keys were made, so this key is made before the program's first use of such a variable.
+// g++ for MinGW keeps thread-local variables in memory that is the value of a key. That memory is freed before
+// thread-local objects are destroyed, so their destructors would see the variables' initial values. The values of keys
+// are freed in the order in which the keys were made, so this key is made before the program first uses such a
+// variable.
 namespace {
 
 static_assert(std::is_same_v<pthread_key_t, std::uint32_t>);

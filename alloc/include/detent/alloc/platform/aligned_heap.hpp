@@ -11,8 +11,9 @@ namespace detent::alloc {
 
 constexpr std::size_t heap_page_bytes = 4096;
 
-// Zeroed memory from the heap, whose large pieces come from the system untouched. The heap aligns to a few bytes, so
-// more is requested, and the word before the memory says where the piece begins. Null: there is no memory.
+// Returns zeroed memory from the heap, whose large pieces come from the system untouched. The heap aligns to a few
+// bytes, so more is requested, and the word before the memory says where the piece begins. Returns null if there is no
+// memory.
 inline std::byte* take_from_heap(std::size_t bytes, std::size_t alignment) noexcept {
   const std::size_t more = alignment + sizeof(void*);
   if (bytes > SIZE_MAX - more) return nullptr;
