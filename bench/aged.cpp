@@ -32,7 +32,7 @@ const std::int64_t fired_within = full_or_smoke(1'000'000'000, 20'000'000);
 constexpr auto lead = 50ms;  // from the first schedule call to the earliest deadlines
 constexpr std::int64_t pairs_of_a_round = 1 << 20;
 
-// Has all of them pending at once, and waits until the last has fired.
+// Has all timers pending at once, and waits until the last one has fired.
 void age(detent::engine& engine) {
   std::atomic<std::size_t> left = fired_before;
   std::promise<void> done;

@@ -23,7 +23,7 @@ enum class way : std::uint8_t { single, bulk };
 enum class target : std::uint8_t { undrained, made, any };
 constexpr std::size_t most_a_round = 4096;
 
-// `live` timers due after the one that the engine waits for, in an order of their own.
+// `live` timers that are due after the one that the engine waits for, in a random order.
 class population {
  public:
   population(std::size_t live, bool shuffled)
@@ -40,7 +40,7 @@ class population {
 
   std::size_t round() const noexcept { return round_; }
   void settle() { detent::bench::settle(at_work_.engine); }
-  // The next victims, and deadlines for their successors. A last round that would be short starts over.
+  // Chooses the next victims, and deadlines for their successors. A last round that would be too short starts over.
   void choose() {
     if (next_ + round_ > places_.size()) next_ = 0;
     for (std::size_t i = 0; i < round_; ++i) chosen_[i] = timers_[places_[next_ + i]];

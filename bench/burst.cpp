@@ -50,7 +50,7 @@ class burst_watch {
 };
 
 moments one_burst(detent::engine& engine, std::int64_t count) {
-  // Long enough to schedule and to drain them all.
+  // Long enough to schedule and drain all of them.
   const detent::time_point deadline = engine.now() + 20ms + 500ns * count;
   burst_watch watch(deadline, count);
   for (std::int64_t i = 0; i < count; ++i) engine.schedule_at(deadline, [&watch] { watch.note(); });

@@ -35,7 +35,7 @@ constexpr std::int64_t shortest = 1'000;
 const std::int64_t longest = full_or_smoke(1'000'000'000, 50'000'000);
 constexpr auto lead = 50ms;  // from the first schedule call to the earliest deadlines
 
-// Counts callbacks; wait() returns when the last has run.
+// Counts callbacks. wait() returns when the last one has run.
 class countdown {
  public:
   explicit countdown(std::size_t count) : left_(count) {}

@@ -34,7 +34,7 @@ class thread_at_work {
   thread_at_work(const thread_at_work&) = delete;
   thread_at_work& operator=(const thread_at_work&) = delete;
   ~thread_at_work() { finish(); }
-  // Ends it; how often it stepped.
+  // Ends the thread and returns how often it has stepped.
   std::uint64_t finish() {
     end_.store(true, std::memory_order_relaxed);
     if (thread_.joinable()) thread_.join();
@@ -60,7 +60,7 @@ void floor_spin_beside_work(benchmark::State& state) {
   }
 }
 
-// `make_step(engine)` makes what floods, if anything does.
+// `make_step(engine)` makes the function that floods, if there is one.
 template <class MakeStep>
 void lateness_beside(benchmark::State& state, MakeStep make_step) {
   const auto plan = plan_timers(state.range(0));

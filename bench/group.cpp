@@ -32,7 +32,7 @@ void fill(detent::timer_group& group, std::int64_t members) {
   for (std::int64_t i = 0; i < members; ++i) group.schedule_after(1h + detent::duration(i), [] {});
 }
 
-// Returns when the driver has drained all there is; without a worker, the caller is the driver.
+// Returns when the driver has drained everything. Without a worker, the caller is the driver.
 void settle_all(detent::engine& engine, driven by) {
   if (by == driven::caller) {
     static_cast<void>(engine.next_deadline());
@@ -44,7 +44,8 @@ void settle_all(detent::engine& engine, driven by) {
   if (by == driven::asleep) std::this_thread::sleep_for(2ms);
 }
 
-// A driver that has gone through a million members has pushed all else out of the caches; so it shall be for ten.
+// A driver that has gone through a million members has pushed everything else out of the caches; the runs with ten
+// members must begin like that as well.
 void forget() {
   static std::vector<char> elsewhere(64 << 20);
   for (std::size_t at = 0; at < elsewhere.size(); at += 64) benchmark::DoNotOptimize(++elsewhere[at]);

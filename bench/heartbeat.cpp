@@ -29,7 +29,7 @@ const detent::duration period = full_or_smoke(1'000, 20) * 1ms;
 // schedule(first, beat) makes a timer that first fires after `first`.
 template <class Schedule>
 void beat(benchmark::State& state, detent::engine& engine, Schedule schedule) {
-  std::atomic<std::int64_t> beats{0};  // one thread writes, and it publishes nothing else: relaxed
+  std::atomic<std::int64_t> beats{0};  // relaxed: one thread writes, and it publishes nothing else
   const auto count = [&beats] { beats.store(beats.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed); };
   for (std::int64_t i = 0; i < timers; ++i) schedule(i, 50ms + period * i / timers, count);
   std::this_thread::sleep_for(50ms + period);
@@ -37,7 +37,7 @@ void beat(benchmark::State& state, detent::engine& engine, Schedule schedule) {
   std::this_thread::sleep_for(2 * period);
   const auto used = static_cast<double>(process_cpu_ns() - before);
   state.counters["cpu_ns"] = used / static_cast<double>(beats.load(std::memory_order_relaxed) - beats_before);
-  engine.stop();  // nothing counts after it
+  engine.stop();  // nothing is counted afterwards
 }
 
 detent::engine_options options() {

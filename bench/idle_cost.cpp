@@ -37,7 +37,7 @@ void idle(benchmark::State& state, const detent::wait_options& how) {
   for (auto _ : state) {
     detent::engine engine({.wait = how});
     engine.schedule_after(1h, [] {});
-    std::this_thread::sleep_for(20ms);  // until the worker sleeps
+    std::this_thread::sleep_for(20ms);  // lets the worker fall asleep
     wait(state, &engine);
   }
 }

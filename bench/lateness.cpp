@@ -16,7 +16,7 @@ namespace {
 using namespace detent::bench;
 using namespace std::chrono_literals;
 
-// Runs `work`, and reports the CPU time of all threads, and of all but this one, by the wall time.
+// Runs `work`. Reports the CPU time of all threads, and of all others than this one, divided by the wall time.
 template <class Work>
 void with_cpu_percent(benchmark::State& state, Work work) {
   const auto began = detent::clock::now();

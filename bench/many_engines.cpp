@@ -32,7 +32,7 @@ engines make_engines(std::int64_t count, const detent::engine_options& how) {
   return made;
 }
 
-// Schedule and cancel on one engine of several, the random number included.
+// Schedules and cancels on one of several engines; this includes the random number.
 void pair_of_random_engine(benchmark::State& state) {
   const engines all = make_engines(state.range(0), {.drive = detent::drive_kind::caller, .reserve = 1'024});
   cheap_random random(1);
@@ -46,7 +46,7 @@ void pair_of_random_engine(benchmark::State& state) {
   }
 }
 
-// Threads that have called each engine once, and what is left of them.
+// Makes threads that call each engine once, and reports what they leave behind.
 void threads_by_engines(benchmark::State& state) {
   const std::int64_t count = full_or_smoke(64, 4), threads = full_or_smoke(200, 10);
   for (auto _ : state) {
@@ -66,7 +66,7 @@ void threads_by_engines(benchmark::State& state) {
     while (called.load() != threads) std::this_thread::sleep_for(1ms);
     const auto pairs = static_cast<double>(count * threads);
     state.counters["bytes_a_pair"] = (resident_bytes() - before) / pairs;
-    for (const auto& each : all) each->schedule_after(1ms, [] {});  // the workers take what was submitted
+    for (const auto& each : all) each->schedule_after(1ms, [] {});  // makes the workers take the submissions
     std::this_thread::sleep_for(100ms);
     over.store(true);
     over.notify_all();
@@ -88,7 +88,7 @@ void small(benchmark::State& state) {
   }
 }
 
-// With the defaults: the second one of a process, as the first brings what all share.
+// With the defaults. It measures a process's second engine, because the first one brings what all engines share.
 void one(benchmark::State& state) {
   const detent::engine first;
   for (auto _ : state) {

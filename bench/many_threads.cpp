@@ -25,7 +25,7 @@ namespace {
 using namespace detent::bench;
 using namespace std::chrono_literals;
 
-// Threads that have scheduled a timer each, and wait.
+// Threads that have each scheduled a timer and now wait.
 class idle_threads {
  public:
   idle_threads(detent::engine& engine, std::int64_t count) {
@@ -66,7 +66,7 @@ class busy_threads {
       threads_.emplace_back([this, &engine, &mine] {
         for (;;) {
           mine.has_come.acquire();
-          if (is_over_.load(std::memory_order_relaxed)) return;  // relaxed: the semaphore orders it
+          if (is_over_.load(std::memory_order_relaxed)) return;  // relaxed: ordered by the semaphore
           engine.schedule_after(1h, [] {}).cancel();
           done_.release();
         }
@@ -74,7 +74,7 @@ class busy_threads {
     }
     step(turns_.size());
   }
-  // So many, the same ones each time, one after the other.
+  // Lets `busy` threads, always the same ones, take their turns.
   void step(std::size_t busy) {
     for (std::size_t i = 0; i != busy; ++i) {
       turns_[i].has_come.release();
@@ -82,7 +82,7 @@ class busy_threads {
     }
   }
   ~busy_threads() {
-    is_over_.store(true, std::memory_order_relaxed);  // relaxed: as above
+    is_over_.store(true, std::memory_order_relaxed);  // relaxed: ordered by the semaphore
     for (turn& each : turns_) each.has_come.release();
     for (std::thread& each : threads_) each.join();
   }
@@ -99,7 +99,7 @@ class busy_threads {
   std::vector<std::thread> threads_;
 };
 
-// The poll alone, for each entry that it finds.
+// Measures only the poll, for each entry that it finds.
 void poll_entries(benchmark::State& state) {
   detent::engine engine({.drive = detent::drive_kind::caller});
   const auto busy = static_cast<std::size_t>(state.range(1));

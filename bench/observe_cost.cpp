@@ -20,7 +20,7 @@ namespace {
 
 using namespace detent::bench;
 
-constexpr std::size_t timers = 20'000;  // a slice
+constexpr std::size_t timers = 20'000;  // in a slice
 
 double median(std::vector<double>& of) {
   std::nth_element(of.begin(), of.begin() + static_cast<std::ptrdiff_t>(of.size() / 2), of.end());
@@ -38,7 +38,7 @@ void compare(benchmark::State& state, observed::cost (observed::work::*does)(std
     with.push_back(first);
     without.push_back(second);
     ratios.push_back(first / second);
-    std::swap(one, other);  // by turns the first in a slice
+    std::swap(one, other);  // the first one in a slice alternates
     swapped = !swapped;
   }
   state.counters["ratio"] = median(ratios);
@@ -48,7 +48,7 @@ void compare(benchmark::State& state, observed::cost (observed::work::*does)(std
 
 void schedule_and_cancel(benchmark::State& state) { compare(state, &observed::work::pairs, &observed::cost::life); }
 void schedule_and_fire(benchmark::State& state) { compare(state, &observed::work::firings, &observed::cost::life); }
-// The pass alone, with a callback that does next to nothing: the worst that can be said.
+// Measures only the pass, with a callback that does almost nothing, which is the worst case.
 void fire_alone(benchmark::State& state) { compare(state, &observed::work::firings, &observed::cost::pass); }
 
 BENCHMARK(schedule_and_cancel)->Iterations(full_or_smoke(400, 4));

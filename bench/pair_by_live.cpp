@@ -15,7 +15,7 @@
 #include "support/process_cost.hpp"
 #include "support/scale.hpp"
 
-// The floors hand over by moodycamel's queue, whose fences ThreadSanitizer does not see.
+// The floors hand over through moodycamel's queue, whose fences ThreadSanitizer does not see.
 extern "C" const char* __tsan_default_suppressions() { return "race:moodycamel::"; }
 
 namespace {
@@ -30,7 +30,7 @@ void pair(benchmark::State& state) {
   run_counting_cpu(state, [&] { live.replace(live.choose(Which)); });
 }
 
-// The same without an engine.
+// Does the same without an engine.
 template <victim Which>
 void driver_loop(benchmark::State& state) {
   std::uint64_t made = 0;

@@ -21,7 +21,7 @@ using namespace std::chrono_literals;
 
 constexpr auto first_delay = 10h;
 
-// All timers start at one deadline, long after the one that the engine waits for.
+// All timers start with one deadline, long after the one that the engine waits for.
 template <victim Which, class Restart>
 void restart_each(benchmark::State& state, detent::time_point deadline, Restart restart) {
   engine_at_work at_work;

@@ -23,7 +23,7 @@ namespace base = detent::base;
 
 constexpr auto until_asleep = 200us;
 
-// Times `operation` once the other thread sleeps; `prepare` is not timed.
+// Times `operation` once the other thread sleeps. `prepare` is not timed.
 template <class Prepare, class Operation>
 void time_when_asleep(benchmark::State& state, Prepare prepare, Operation operation) {
   for (auto _ : state) {
@@ -39,7 +39,7 @@ void floor_futex_wake(benchmark::State& state) {
   constexpr std::uint32_t end = 1;
   base::atomic<std::uint32_t> word{0};
   std::thread sleeper([&] {
-    // (1) acquire: pairs with the release at (2); nothing but the end is read here.
+    // (1) acquire: pairs with the release at (2); only the end is read here.
     for (std::uint32_t seen = 0; (seen = word.load(base::acquire)) != end;) base::futex_wait(word, seen, INT64_MAX);
   });
   std::uint32_t next = 2;

@@ -13,26 +13,26 @@
 
 namespace detent::instructions {
 
-// How many timers every loop goes through.
+// The number of timers that every loop goes through.
 inline constexpr std::uint32_t live = 100'000;
 
-// Where there is no loop to take off.
+// Stands for a loop if there is none to subtract.
 inline constexpr const char* no_loop = "-";
 
-// What happened must be what was to be counted: says so on stderr and ends the program if not.
+// The counted operation must have happened. If not, says so on stderr and ends the program.
 inline void require(bool holds, const char* name, const char* what) {
   if (holds) return;
   std::fprintf(stderr, "%s: %s\n", name, what);
   std::exit(1);
 }
 
-// An argument of a call that an empty loop does not make: the compiler must have it in a register here.
+// Forces an argument into a register for the loops that do not make the call.
 template <class T>
 void have(T argument) {
   __asm__ __volatile__("" : : "r"(argument));
 }
 
-// A result that an empty loop stores: known to nobody, and there without an instruction.
+// Makes a result for an empty loop to store. The compiler does not know its value, and it takes no instruction.
 template <class T>
 T unknown() {
   T result;
@@ -40,7 +40,7 @@ T unknown() {
   return result;
 }
 
-// The compiler carries nothing in memory over from one turn of a loop to the next.
+// Keeps the compiler from carrying memory contents over from one turn of a loop to the next.
 inline void end_turn() { __asm__ __volatile__("" : : : "memory"); }
 
 template <class Body>
@@ -51,12 +51,11 @@ template <class Body>
   std::printf("%s %llu %s\n", name, static_cast<unsigned long long>(times), loop);
 }
 
-// Counts results[i] = operation(i) through all results. Empty loops are made by it too, so that their shape is the
-// same.
+// Counts results[i] = operation(i) for all results. Empty loops are made by it too, so that they have the same shape.
 template <class Result, class Operation>
 void count_each(const char* name, const char* loop, std::span<Result> results, const Operation& operation) {
   count(name, loop, results.size(), [&] {
-    // Copies, which stay in registers: nobody has their address.
+    // Copies stay in registers, because their address is never taken.
     const Operation run = operation;
     const std::span<Result> out = results;
     for (std::size_t i = 0; i < out.size(); ++i) {

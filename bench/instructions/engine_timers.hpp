@@ -14,7 +14,7 @@
 
 namespace detent::instructions {
 
-// Due 10 ns apart from here on.
+// Deadlines are 10 ns apart, beginning here.
 inline constexpr time_point first_deadline{std::chrono::seconds(1)};
 inline constexpr time_point deadline_of_turn(std::size_t i, duration later = {}) {
   return first_deadline + later + static_cast<duration::rep>(i) * duration(10);

@@ -17,7 +17,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 DEFAULT_PROGRAM = HERE.parents[1] / "build/gcc/bench/instructions/detent_instructions"
 BASELINE, BOUNDS = HERE / "baseline.json", HERE / "bounds.json"
-# A rise counts if it is more than both.
+# A rise counts if it exceeds both limits.
 MAX_RISE_RATIO, MAX_RISE = 0.03, 1.0
 NO_LOOP = "-"
 

@@ -4,9 +4,9 @@
 
 namespace detent::instructions {
 
-// schedule, cancel and restart: what a thread pays that is not the driver.
+// schedule, cancel and restart: the costs of threads other than the driver.
 void count_producer();
-// poll(): what it pays for each timer that it drains, frees or fires, and with nothing due.
+// poll(): its cost for each timer that it drains, frees or fires, and without any due timer.
 void count_driver();
 // The hierarchical wheel alone, over nodes in an array.
 void count_wheel();

@@ -32,7 +32,7 @@ void require_restarted(const char* name, std::span<const bool> results) {
 
 void count_empty_loops(engine_timers& warm, producer_results& results) {
   timer* const timers = warm.timers().data();
-  // Beside the timers, which are still needed.
+  // These handles are in addition to the timers, which are still needed.
   std::vector<timer> handles(live);
   struct words {
     std::uint64_t low, high;

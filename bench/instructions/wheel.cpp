@@ -26,8 +26,8 @@ struct node_array {
   node& operator[](node_index index) const noexcept { return nodes[index]; }
 };
 
-// A wheel, its nodes, and in which order they are inserted and taken out: a random one. The loops run a copy of their
-// operation, which stays in registers: nobody has its address.
+// A wheel, its nodes, and the random order in which they are inserted and taken out. The loops run a copy of their
+// operation, which stays in registers because its address is never taken.
 class wheel_timers {
  public:
   explicit wheel_timers(std::size_t size) : nodes_(std::make_unique<node[]>(size)), order_(size), deadlines_(size) {
@@ -37,13 +37,13 @@ class wheel_timers {
 
   auto& wheel() { return wheel_; }
 
-  // Of the timers [from, to): uniform within a second from `start`, in steps of 1 us.
+  // Spreads the timers [from, to) uniformly over a second from `start`, in steps of 1 us.
   void spread_at_random(node_index from, node_index to, nanoseconds_t start) {
     for (node_index index = from; index < to; ++index) {
       deadlines_[index] = start + static_cast<nanoseconds_t>(random_() % 1'000'000) * microsecond;
     }
   }
-  // One timer a tick of 1 us, from 1 us on.
+  // Spreads one timer over each tick of 1 us, beginning at 1 us.
   void spread_by_ticks(node_index from, node_index to) {
     for (node_index index = from; index < to; ++index) deadlines_[index] = (index - from + 1) * microsecond;
   }
@@ -52,7 +52,7 @@ class wheel_timers {
     for_each_to_insert(
         [this](node_index index, node& each, nanoseconds_t deadline) { wheel_.insert(index, each, deadline); });
   }
-  // operation(index, node, deadline) for each timer; the node holds its deadline.
+  // Calls operation(index, node, deadline) for each timer; the node holds its deadline.
   template <class Operation>
   void for_each_to_insert(const Operation& operation) {
     const Operation run = operation;
@@ -62,13 +62,13 @@ class wheel_timers {
       const node_index index = *each;
       node& added = nodes[index];
       const nanoseconds_t deadline = deadlines[index];
-      // Relaxed: there is one thread.
+      // relaxed: there is one thread.
       added.pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
       run(index, added, deadline);
       end_turn();
     }
   }
-  // operation(node) for each timer.
+  // Calls operation(node) for each timer.
   template <class Operation>
   void for_each(const Operation& operation) {
     const Operation run = operation;
@@ -87,7 +87,7 @@ class wheel_timers {
   detail::hierarchical_wheel<node_array> wheel_{node_array{nodes_.get()}, detail::tick_grid(1), 0};
 };
 
-// `live` ticks of 1 us from the wheel's zero on.
+// Goes through `live` ticks of 1 us, beginning at the wheel's zero.
 template <class Operation>
 void for_each_tick(const Operation& operation) {
   const Operation run = operation;
@@ -118,7 +118,7 @@ void count_insertion() {
   require(wheel.check_invariants() && !wheel.next_bound(), "wheel_unlink", "the wheel is not empty");
 }
 
-// All timers lie in one slot of a high level, and go each to a lower one when it begins.
+// All timers lie in one slot of a high level, and each moves to a lower level when the slot's time begins.
 void count_cascade() {
   wheel_timers timers(live);
   timers.spread_at_random(0, live, 100 * second);
@@ -152,7 +152,7 @@ void count_empty_ticks() {
   require(begun == 0, "wheel_empty_tick", "a tick was not empty");
 }
 
-// Each tick one timer is due, and has come down all levels before; `live` others stay far ahead.
+// At each tick, one timer is due that has come down through all levels; `live` others stay far ahead.
 void count_expiry() {
   wheel_timers timers(2 * live);
   timers.spread_by_ticks(0, live);

@@ -10,7 +10,7 @@ class BadRecord(Exception):
     """A file that is not what it should be; the text names it and says why."""
 
 
-# Figures that follow from an answer's numbers.
+# Figures that are computed from an answer's numbers.
 DERIVED = {
     "pair_wall_ns": lambda said: said["wall_ns"] / said["pairs"],
     "pair_cpu_ns": lambda said: said["cpu_ns"] / said["pairs"],

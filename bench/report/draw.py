@@ -8,7 +8,7 @@ import plots
 import shapes
 from comparison import BadRecord
 
-# On a light screen, on a dark one. `own` is detent, `rival` everybody else, `floor` the bare operation.
+# For a light and a dark screen. `own` is detent, `rival` all other systems, `floor` the bare operation.
 COLOURS = {"back": ("#ffffff", "#11151b"), "text": ("#18202b", "#e6eaf0"), "soft": ("#52606f", "#a3afbd"),
            "grid": ("#e3e7ec", "#262d37"), "own": ("#c2410c", "#ff8a4c"), "rival": ("#6f7a86", "#919caa"),
            "floor": ("#18202b", "#e6eaf0")}

@@ -42,7 +42,7 @@ AGAINST = """Measured by `./tools/dev bench --against {other}` on {date}, in {mi
 this tree's, under the same programs, by turns. A bound in x is for the ratio, else for this tree's figure."""
 
 
-# What detent's own programs show that has a section of its own.
+# Sections for detent's own programs.
 OWN = {"burst": "Bursts", "aged": "An engine that has aged", "heartbeat": "Heartbeats",
        "sleep_cost": "Sleeps on an io_context", "plain_cost": "Plain timers on an io_context",
        "limit_cost": "Time limits on an io_context"}

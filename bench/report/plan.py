@@ -18,7 +18,7 @@ class Part:
     takes: float = 10
 
 
-# What comes first is left out last where time runs short.
+# When time runs short, the last ones are left out first.
 FULL = (
     Part("pair_by_live", "`schedule_at` + `cancel` with `live` timers, of which the oldest goes or any: ns a pair; "
          "`pair_after`: by `schedule_after`",

@@ -97,7 +97,7 @@ def memory(results):
     return Bars(dict(sorted(sizes.items(), key=lambda each: each[1])))
 
 
-# Name of the file, title, the work that it is about, what it shows.
+# File name, title, the work that it is about, and what it shows.
 ALL = (
     ("cpu-against-lateness", "CPU against lateness, 1,000 timers a second", "lateness", cpu_against_lateness),
     ("throughput", "Schedule and cancel by live timers", "pair", throughput),

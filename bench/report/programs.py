@@ -9,7 +9,7 @@ from series import Series
 
 NANOSECONDS = {"ns": 1, "us": 1e3, "ms": 1e6, "s": 1e9}
 TIMES = {"time_ns": "real_time", "thread_ns": "cpu_time"}
-# What Google Benchmark appends to a name to say how it ran.
+# Suffixes that Google Benchmark appends to a name to say how it ran.
 HOW_IT_RAN = re.compile(r"/(?:iterations:\d+|real_time|manual_time|process_time)")
 
 

@@ -84,7 +84,7 @@ def summarize(results, facts, target, alone):
         print(f"report.py: {system}: {request}: {why}", file=sys.stderr)
     for program, name, why in results.own.errors():
         print(f"report.py: {program}: {name}: {why}", file=sys.stderr)
-    # What a rival cannot do is a finding like any other. What detent or a floor cannot do is a fault.
+    # If a rival cannot do something, that is a finding like any other. If detent or a floor cannot, it is a fault.
     return all(is_rival(system) for system, _, _ in results.compared.failures) and not results.own.errors()
 
 

@@ -132,7 +132,7 @@ class TargetsTest(unittest.TestCase):
     def test_no_target_is_left_out(self):
         rows, counts = targets.verdicts(recorded(), target_list.ALL)
         self.assertEqual(sum(counts.values()), len(target_list.ALL))
-        # poll() was not run, nor the other build's wheel; all else was.
+        # poll() and the other build's wheel were not run; everything else was.
         self.assertEqual([target.what.split(",")[0] for target, verdict, _ in rows if verdict == "not measured"],
                          ["the wheel alone: insert + expire of a million", "next_deadline()",
                           "poll() with wake_fd open", "poll() with nothing due"])

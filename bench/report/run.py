@@ -75,13 +75,13 @@ class Run:
         finished = self._start(
             [self.build / f"bench/bench_{part.program}", f"--benchmark_filter={part.benchmarks}",
              f"--benchmark_repetitions={part.rounds}", f"--benchmark_min_time={part.seconds}",
-             # So that those that are compared run within moments of each other.
+             # So benchmarks that are compared run within moments of each other.
              "--benchmark_enable_random_interleaving=true", "--benchmark_out_format=json", f"--benchmark_out={output}"],
             left, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=self._environment)
         if finished is None:
             return self._no_answer(part, f"cut off after {left:.0f} s")
         if finished.returncode != 0:
-            # Google Benchmark describes the machine there as well; what went wrong comes last.
+            # Google Benchmark also describes the machine there; the error comes last.
             said = (finished.stderr.strip().splitlines() or ["without a word"])[-1]
             return self._no_answer(part, f"ended with {finished.returncode}: {said}")
         try:

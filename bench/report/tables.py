@@ -136,7 +136,7 @@ def lateness_table(results):
                   "CPU %", "early %"], rows)
 
 
-# What a timer cannot do without: an argument of 24 bytes and a deadline of eight.
+# Every timer needs an argument of 24 bytes and a deadline of eight.
 LEAST_BYTES = 32
 
 

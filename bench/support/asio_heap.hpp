@@ -12,7 +12,7 @@
 
 namespace detent::bench {
 
-// Asio asks the clock for the time; this one is set.
+// Asio asks this clock for the time, which is set by hand.
 struct manual_clock {
   using duration = std::chrono::nanoseconds;
   using rep = duration::rep;
@@ -48,7 +48,7 @@ class asio_heap {
       take(id);
     }
   }
-  // From now, in microseconds, as Asio has it.
+  // Microseconds from now, as Asio counts them.
   std::int64_t next() const { return queue_.wait_duration_usec(INT64_MAX / 2); }
 
  private:
@@ -60,7 +60,7 @@ class asio_heap {
   using heap = boost::asio::detail::timer_queue<traits>;
 
   heap queue_;
-  std::vector<wait> waits_;  // outlives the timers, which destroy the waits they still have
+  std::vector<wait> waits_;  // outlives the timers, which destroy their remaining waits
   std::vector<heap::per_timer_data> timers_;
 };
 

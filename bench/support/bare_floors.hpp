@@ -24,7 +24,7 @@ struct alignas(64) bare_line {
 static_assert(sizeof(bare_line) == 64, "as a pending timer");
 
 inline void exchange_pair(bare_line& line) noexcept {
-  // Relaxed: nobody else is there; the exchange is what is measured.
+  // relaxed: no other thread takes part; the exchange is what is measured.
   const base::pair_value seen{line.pair.low.load(base::relaxed), line.pair.high.load(base::relaxed)};
   line.pair.compare_exchange(seen, {seen.low + 1, seen.high + 1});
 }
@@ -33,7 +33,7 @@ inline void floor_clock_reading(benchmark::State& state) {
   for (auto _ : state) benchmark::DoNotOptimize(clock::now());
 }
 
-// Eight bytes, uncontended.
+// An exchange of eight bytes without contention.
 inline void floor_exchange_8(benchmark::State& state) {
   base::atomic<std::uint64_t> word{0};
   std::uint64_t expected = 0;
@@ -43,13 +43,13 @@ inline void floor_exchange_8(benchmark::State& state) {
   }
 }
 
-// Sixteen bytes, uncontended.
+// An exchange of sixteen bytes without contention.
 inline void floor_exchange_16(benchmark::State& state) {
   bare_line line;
   for (auto _ : state) exchange_pair(line);
 }
 
-// Sixteen bytes at a random place of as much memory as `live` timers are.
+// An exchange of sixteen bytes at a random place in as much memory as `live` timers take.
 inline void floor_exchange_16_at_random(benchmark::State& state) {
   const auto count = static_cast<std::uint64_t>(state.range(0));
   line_memory<bare_line> lines(count);
@@ -57,8 +57,8 @@ inline void floor_exchange_16_at_random(benchmark::State& state) {
   for (auto _ : state) exchange_pair(lines[random.below(count)]);
 }
 
-// The same reached through one of `live` handles of 16 bytes each, as a producer that picks a timer does: two misses,
-// of which the second waits for the first.
+// Does the same through one of `live` handles of 16 bytes each, as a producer that picks a timer does. There are two
+// cache misses, of which the second waits for the first.
 inline void floor_exchange_16_through_handle(benchmark::State& state) {
   struct handle {
     const void* owner;
@@ -76,8 +76,8 @@ struct bare_queue_traits : moodycamel::ConcurrentQueueDefaultTraits {
   static const std::size_t BLOCK_SIZE = 512;
 };
 
-// What no hand-over of this kind can do without, on one thread and in the cache: a free node from an array, its line
-// written, an enqueue with a token, an entry's share of a bulk dequeue, a compare-and-swap, the node given back.
+// The least that such a hand-over needs, on one thread and in the cache: a free node from an array, a write to its
+// line, an enqueue with a token, an entry's share of a bulk dequeue, a compare-and-swap, and the return of the node.
 inline void floor_hand_over(benchmark::State& state) {
   constexpr std::size_t nodes = 256, share = 4096;
   line_memory<bare_line> lines(nodes);

@@ -19,8 +19,8 @@
 
 namespace detent::bench {
 
-// Nodes of a cache line with a free list, and a queue that a thread empties once a millisecond, without a glance at
-// what it takes out. One producer.
+// Nodes of a cache line with a free list, and a queue that a thread empties once a millisecond without looking at its
+// entries. For one producer.
 class bare_timers {
  public:
   struct handle {
@@ -35,7 +35,7 @@ class bare_timers {
   bare_timers(const bare_timers&) = delete;
   bare_timers& operator=(const bare_timers&) = delete;
   ~bare_timers() {
-    end_.store(true, base::relaxed);  // publishes nothing else
+    end_.store(true, base::relaxed);  // relaxed: publishes nothing else
     consumer_.join();
   }
 
@@ -45,7 +45,7 @@ class bare_timers {
     free_ = taken.next;
     taken.deadline = deadline;
     taken.call = &call;
-    // Relaxed: nobody looks at the node but this thread.
+    // relaxed: only this thread looks at the node.
     const std::uint32_t generation = taken.generation.load(base::relaxed) + 1;
     taken.generation.store(generation, base::relaxed);
     queue_.enqueue(token_, std::uint64_t{generation} << 32 | index);
@@ -54,7 +54,7 @@ class bare_timers {
   static void cancel(const handle& old) {
     node& freed = old.owner->nodes_[old.index];
     std::uint32_t expected = old.generation;
-    // Relaxed: as above; the exchange is what is measured.
+    // relaxed: as above; the exchange is what is measured.
     if (!freed.generation.compare_exchange_strong(expected, expected + 1, base::relaxed)) return;
     freed.next = old.owner->free_;
     old.owner->free_ = old.index;
@@ -74,7 +74,7 @@ class bare_timers {
   void consume() {
     moodycamel::ConsumerToken token(queue_);
     std::array<std::uint64_t, 1024> taken;
-    while (!end_.load(base::relaxed)) {  // see above
+    while (!end_.load(base::relaxed)) {  // relaxed: see the destructor
       while (queue_.try_dequeue_bulk(token, taken.data(), taken.size()) != 0) benchmark::DoNotOptimize(taken.data());
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
@@ -88,7 +88,7 @@ class bare_timers {
   std::thread consumer_{[this] { consume(); }};
 };
 
-// Any of `live` handles is cancelled, and one scheduled in its place.
+// Cancels a random one of `live` handles and schedules another in its place.
 inline void floor_pair_through_handle(benchmark::State& state) {
   const auto live = static_cast<std::uint32_t>(state.range(0));
   bare_timers timers(live + 1);

@@ -12,7 +12,7 @@ namespace detent::bench {
 
 enum class shape : std::uint8_t { same, uniform, log_uniform };
 
-// `count` delays from `low` to `high`; all of them `high` for shape::same.
+// Makes `count` delays from `low` to `high`; with shape::same, all are `high`.
 inline std::vector<std::int64_t> make_delays(shape wanted, std::size_t count, std::int64_t low, std::int64_t high) {
   cheap_random random(1);
   std::vector<std::int64_t> delays(count);

@@ -22,13 +22,13 @@ namespace detent::bench {
 
 inline constexpr std::int64_t timers_a_second = 1'000;
 
-// One thread writes; read it when that thread stands still.
+// One thread writes. Read it when that thread has stopped writing.
 class lateness_samples {
  public:
   explicit lateness_samples(std::size_t most) { samples_.reserve(most); }
   void note(time_point deadline) { samples_.push_back((clock::now() - deadline).count()); }
   std::size_t count() const { return samples_.size(); }
-  // Adds the counters p50_ns, p90_ns, p99_ns and max_ns, and fails the benchmark if one came early or none came.
+  // Adds the counters p50_ns, p90_ns, p99_ns and max_ns. Fails the benchmark if a timer came early or none came.
   void report(benchmark::State& state) {
     if (samples_.empty()) return state.SkipWithError("nothing fired");
     std::sort(samples_.begin(), samples_.end());
@@ -44,12 +44,12 @@ class lateness_samples {
   std::vector<std::int64_t> samples_;
 };
 
-// When a timer is scheduled, and for when; in nanoseconds from the start.
+// When a timer is scheduled, and its deadline, in nanoseconds from the start.
 struct planned_timer {
   std::int64_t made, due;
 };
 
-// One each millisecond for `milliseconds`, with delays of 1 to 100 ms.
+// Plans one timer each millisecond for `milliseconds`, with delays of 1 to 100 ms.
 inline std::vector<planned_timer> plan_timers(std::int64_t milliseconds) {
   cheap_random random(1);
   std::vector<planned_timer> plan;
@@ -70,10 +70,10 @@ inline void spin_until(time_point instant) {
   while (clock::now() < instant) {
   }
 }
-// Has the kernel wake this thread within a nanosecond of what it asked for, as an engine's worker does.
+// Lets the kernel wake this thread within a nanosecond of the requested time, as an engine's worker does.
 inline void set_fine_timer_slack() { ::prctl(PR_SET_TIMERSLACK, 1UL, 0UL, 0UL, 0UL); }
 
-// The plan's deadlines in order, met by the calling thread, which calls wait(deadline) for each.
+// The calling thread meets the plan's deadlines in order, and calls wait(deadline) for each.
 template <class Wait>
 lateness_samples meet_bare(const std::vector<planned_timer>& plan, Wait wait) {
   std::vector<std::int64_t> due;
@@ -89,7 +89,7 @@ lateness_samples meet_bare(const std::vector<planned_timer>& plan, Wait wait) {
   return lateness;
 }
 
-// The plan carried out on an engine by the calling thread, which sleeps in between. Returns when all have fired.
+// The calling thread carries the plan out on an engine and sleeps in between. Returns when all timers have fired.
 inline void meet_by_engine(engine& engine, const std::vector<planned_timer>& plan, lateness_samples& lateness) {
   const time_point start = clock::now();
   for (const planned_timer& each : plan) {

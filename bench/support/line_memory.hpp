@@ -12,14 +12,14 @@
 
 namespace detent::bench {
 
-// Value-initialised Lines, so that every page is there before the measurement.
+// Value-initialised lines, so that every page is there before the measurement.
 template <class Line>
 class line_memory {
  public:
   explicit line_memory(std::size_t count) : bytes_(std::max<std::size_t>(count, 1) * sizeof(Line)) {
     void* mapped = ::mmap(nullptr, bytes_, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (mapped == MAP_FAILED) throw std::bad_alloc();
-    ::madvise(mapped, bytes_, MADV_HUGEPAGE);  // a wish: without it the lines are just slower to reach
+    ::madvise(mapped, bytes_, MADV_HUGEPAGE);  // only advice: without it, the lines take longer to reach
     lines_ = static_cast<Line*>(mapped);
     std::uninitialized_value_construct_n(lines_, count);
   }

@@ -14,29 +14,29 @@
 
 namespace detent::bench {
 
-// The deadline that the engine waits for meanwhile. What is due after it wakes nobody.
+// The deadline that the engine waits for in the meantime. Timers that are due after it cause no wake-up.
 inline constexpr duration far_delay = std::chrono::hours(1);
-// Of the timers that are measured: an hour and one to 5.3 seconds.
+// The delays of the measured timers: an hour and one to 5.3 seconds.
 inline duration measured_delay(cheap_random& random) noexcept {
   return far_delay + std::chrono::seconds(1) + duration(random.next());
 }
 
-// Waits until the worker has drained all that this thread has submitted: a thread's entries are drained in order, and
-// the last of them is due at once.
+// Waits until the worker has drained all submissions of this thread. A thread's entries are drained in order, and the
+// last of them is due at once.
 inline void settle(engine& engine) {
   std::promise<void> drained;
   engine.schedule_after(duration(0), [&drained] { drained.set_value(); });
   drained.get_future().wait();
 }
 
-// An engine of its own with one far timer pending.
+// An engine with one far timer pending.
 struct engine_at_work {
   detent::engine engine;
   timer far = engine.schedule_after(far_delay, [] {});
 };
 
-// `schedule(random)` makes a timer. The destructor cancels what is live. The handles lie on huge pages, so that a
-// choice at random costs a miss of the cache, and none of the page table.
+// `schedule(random)` makes a timer. The destructor cancels the live ones. The handles lie on huge pages, so that a
+// random choice costs a cache miss but no miss of the page table.
 template <class Schedule>
 class live_timers {
  public:
@@ -71,7 +71,7 @@ class live_timers {
   std::size_t oldest_ = 0;
 };
 
-// Deadlines counted by the producer from one reading of the clock.
+// The producer counts deadlines from one reading of the clock.
 class schedule_at_counted {
  public:
   explicit schedule_at_counted(engine& engine) : engine_(&engine), base_(engine.now()) {}
@@ -84,7 +84,7 @@ class schedule_at_counted {
   time_point base_;
 };
 
-// Deadlines counted by the engine, which reads the clock for each.
+// The engine counts deadlines and reads the clock for each.
 class schedule_after_now {
  public:
   explicit schedule_after_now(engine& engine) : engine_(&engine) {}

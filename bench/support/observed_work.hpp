@@ -7,10 +7,10 @@
 
 namespace observed {
 
-// CPU time of the calling thread, nanoseconds a timer.
+// CPU time of the calling thread for each timer, in nanoseconds.
 struct cost {
   double life = 0;  // from its schedule call to its end
-  double pass = 0;  // of that, poll() that fires it
+  double pass = 0;  // the part of it in the poll() that fires the timer
 };
 
 class work {

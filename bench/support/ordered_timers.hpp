@@ -26,13 +26,13 @@ namespace detent::bench {
 using timer_id = std::uint32_t;
 using nanoseconds = std::int64_t;
 
-// What a wheel takes for its nodes.
+// The nodes as a wheel accesses them.
 struct node_array {
   detail::node* nodes;
   detail::node& operator[](detail::node_index index) const noexcept { return nodes[index]; }
 };
 
-// A wheel, and the sorting by deadline of what comes due at once, which its engine does.
+// A wheel, with the sorting by deadline of timers that come due together, which its engine does.
 template <class Wheel>
 class wheel_of_nodes {
  public:
@@ -41,7 +41,7 @@ class wheel_of_nodes {
 
   void insert(timer_id id, nanoseconds deadline) {
     detail::node& added = nodes_[id];
-    // Relaxed: one thread.
+    // relaxed: there is one thread.
     added.pair.high.store(static_cast<std::uint64_t>(deadline), base::relaxed);
     wheel_.insert(id, added, deadline);
   }
@@ -80,7 +80,7 @@ class hierarchical_at : public wheel_of_nodes<detail::hierarchical_wheel<node_ar
 };
 using hierarchical = hierarchical_at<1>;
 
-// A hashed wheel with sets of its own; an engine's has those of its other wheel.
+// A hashed wheel with its own sets; in an engine it uses those of its other wheel.
 struct own_sets {
   explicit own_sets(node_array nodes) : sets(nodes), due(sets) {}
   using all_sets = detail::hierarchical_wheel<node_array>::sets;
@@ -93,7 +93,7 @@ class lone_hashed_wheel : private own_sets, public detail::hashed_wheel<node_arr
       : own_sets(nodes), detail::hashed_wheel<node_array>(nodes, grid, 0, slots, this->sets, this->due) {}
 };
 
-// At a tick of 1 us, as it has no levels to make up for a finer one, and about as many slots as timers.
+// With a tick of 1 us, because it has no levels to make up for a finer one, and with about as many slots as timers.
 class hashed : public wheel_of_nodes<lone_hashed_wheel> {
   using wheel = wheel_of_nodes<lone_hashed_wheel>;
 
@@ -127,7 +127,7 @@ class multimap {
   std::vector<std::multimap<nanoseconds, timer_id>::iterator> places_;
 };
 
-// Cannot cancel.
+// It cannot cancel.
 class priority_queue {
  public:
   priority_queue(std::size_t, std::size_t) {}

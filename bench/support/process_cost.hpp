@@ -32,9 +32,9 @@ inline double resident_bytes() {
   return static_cast<double>(resident) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-// The benchmark's loop: runs `operation` as often as asked, and adds the counter cpu_ns, the CPU time of the whole
-// process for one operation. The first reading comes after the barrier at which the threads of a benchmark meet, so
-// that what the others do before it does not count.
+// The loop of a benchmark. It runs `operation` as often as asked and adds the counter cpu_ns, the CPU time of the whole
+// process for one operation. The first reading comes after the barrier at which the benchmark's threads meet, so that
+// earlier work of the others does not count.
 template <class Operation>
 void run_counting_cpu(benchmark::State& state, Operation operation) {
   constexpr int batch = 256;

@@ -15,8 +15,8 @@ namespace detent::bench {
 inline bool smoke() { return std::getenv("DETENT_BENCH_SMOKE") != nullptr; }
 inline std::int64_t full_or_smoke(std::int64_t full, std::int64_t smoke_size) { return smoke() ? smoke_size : full; }
 
-// A benchmark for each number of live timers. From a million on filling takes longer than measuring, so their
-// iterations are fixed: else the library would fill again for each of its guesses. A smoke run leaves these out.
+// Registers a benchmark for each number of live timers. From a million on, filling takes longer than measuring, so the
+// iterations are fixed; otherwise the library would fill again for each of its guesses. A smoke run leaves these out.
 inline void register_by_live(const std::string& name, void (*function)(benchmark::State&),
                              std::initializer_list<std::int64_t> sizes) {
   constexpr std::int64_t large = 1'000'000, iterations = 3 << 20;

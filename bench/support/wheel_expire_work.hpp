@@ -22,7 +22,7 @@ struct expiry_case {
 inline constexpr expiry_case uniform_case{shape::uniform, 0, 1'000'000'000, 1'000};
 inline constexpr expiry_case log_uniform_case{shape::log_uniform, 1'000, 3'600'000'000'000, 1'000'000};
 
-// Takes nothing; what remains is the driver's own loop.
+// Takes nothing, so only the driver's own loop remains.
 class no_expiry {
  public:
   no_expiry(std::size_t, std::size_t) {}

@@ -15,7 +15,7 @@
 
 namespace detent::bench {
 
-// Does nothing; what remains is the driver's own loop.
+// Does nothing, so only the driver's own loop remains.
 class no_structure {
  public:
   no_structure(std::size_t, std::size_t) {}
@@ -34,7 +34,7 @@ template <class Kind, victim Which>
 void steady_work(benchmark::State& state) {
   constexpr nanoseconds step = 1'000;
   const auto live = static_cast<std::uint64_t>(state.range(0));
-  // So long that a timer is as good as always replaced before it is due: cancelling is what timers are made for.
+  // So long that a timer is almost always replaced before it is due, because cancelling is what timers are made for.
   const auto shortest = std::max<nanoseconds>(1'000'000'000, 20 * step * state.range(0));
   cheap_random random(1);
   nanoseconds now = 0;

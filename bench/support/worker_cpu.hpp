@@ -7,7 +7,7 @@
 
 namespace detent::bench {
 
-// The number in the environment's DETENT_BENCH_CPU. None where that is not set: the worker runs on any CPU.
+// Returns the number in DETENT_BENCH_CPU. Without it, the worker runs on any CPU.
 inline std::optional<int> worker_cpu() {
   const char* wanted = std::getenv("DETENT_BENCH_CPU");
   return wanted != nullptr ? std::optional<int>(std::atoi(wanted)) : std::nullopt;

@@ -10,7 +10,7 @@
 
 namespace peers {
 
-// What the other side asked cannot be done; what() is one line that says why.
+// Thrown if a request of the other side cannot be met. what() is one line that says why.
 class bad_request : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -22,9 +22,9 @@ class request {
   explicit request(const std::string& line);
 
   const std::string& work() const { return work_; }
-  // From 1 to `most`; throws bad_request if it is missing or is anything else.
+  // Returns a number from 1 to `most`. Throws bad_request if it is missing or anything else.
   std::uint64_t number(const std::string& name, std::uint64_t most) const;
-  // At most an hour.
+  // Returns at most an hour.
   std::chrono::milliseconds milliseconds(const std::string& name) const;
 
  private:

@@ -6,10 +6,10 @@
 
 namespace peers {
 
-// The time-stamp counter, by stamp_tsc.cpp; the steady clock where there is none, by stamp_clock.cpp.
+// Reads the time-stamp counter (stamp_tsc.cpp), or the steady clock if there is no counter (stamp_clock.cpp).
 std::uint64_t stamp();
 
-// Nanoseconds a stamp, by the steady clock. Takes 20 ms.
+// Measures the nanoseconds per stamp by the steady clock, which takes 20 ms.
 double measured_stamp_ns();
 
 }  // namespace peers

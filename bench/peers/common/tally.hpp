@@ -12,18 +12,18 @@ namespace peers {
 
 using nanoseconds = std::chrono::nanoseconds;
 
-// What the callbacks of one measurement record. They all run on one thread; read it after `done`, or after that
+// The records of the callbacks of one measurement. They all run on one thread. Read it after `done`, or after that
 // thread has ended.
 struct tally {
   explicit tally(std::uint64_t callbacks_wanted = 0) : wanted(callbacks_wanted) {}
 
-  std::uint64_t wanted;  // `done` opens when as many have run
+  std::uint64_t wanted;  // `done` opens after this many
   std::uint64_t ran = 0;
   std::vector<std::int64_t> lateness_ns;
   std::latch done{1};
 };
 
-// The callback. `run` is one of those below.
+// The callback's argument. `run` is one of those below.
 struct argument {
   void (*run)(const argument&) = nullptr;
   tally* to = nullptr;

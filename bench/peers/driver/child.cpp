@@ -22,7 +22,7 @@ constexpr std::chrono::seconds time_to_quit(3);
 
 [[noreturn]] void fail(const std::string& what) { throw child_failed(what + ": " + std::strerror(errno)); }
 
-// In the new process, until it becomes the command. Only async-signal-safe calls.
+// Runs in the new process until it becomes the command. Makes only async-signal-safe calls.
 [[noreturn]] void become(const char* command, int input, int output) {
   setpgid(0, 0);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -53,7 +53,7 @@ void child::start(const std::string& command) {
   process_ = fork();
   if (process_ < 0) fail("fork");
   if (process_ == 0) become(replacing_the_shell.c_str(), to[0], from[1]);
-  setpgid(process_, process_);  // here too: whichever of the two comes first
+  setpgid(process_, process_);  // here too, because either process may come first
   ::close(to[0]);
   ::close(from[1]);
   to_ = to[1];

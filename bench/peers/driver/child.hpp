@@ -11,7 +11,8 @@
 
 namespace peers {
 
-// The other process broke off, said nothing in time, or said what is not JSON. what() is one line.
+// Thrown if the other process ended early, did not answer in time, or answered with something else than JSON. what() is
+// one line.
 class child_failed : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -19,7 +20,7 @@ class child_failed : public std::runtime_error {
 
 class child {
  public:
-  // Starts `command` by the shell and reads the line with which it introduces itself. Throws child_failed.
+  // Starts `command` in the shell and reads its first line. Throws child_failed.
   child(const std::string& command, std::chrono::seconds patience);
   child(const child&) = delete;
   child& operator=(const child&) = delete;
@@ -27,7 +28,7 @@ class child {
   ~child();
 
   const nlohmann::ordered_json& introduction() const { return introduction_; }
-  // Throws child_failed; the child is of no use after that.
+  // Throws child_failed; then the child cannot be used any more.
   nlohmann::ordered_json ask(const std::string& request);
   // Between pause() and resume() it uses no CPU.
   void pause();
@@ -39,7 +40,7 @@ class child {
   void end();
 
   std::chrono::seconds patience_;
-  pid_t process_ = -1;  // also its process group
+  pid_t process_ = -1;  // also the id of its process group
   int to_ = -1, from_ = -1;
   std::string unread_;
   nlohmann::ordered_json introduction_;

@@ -18,9 +18,9 @@ class comparison {
  public:
   comparison(std::vector<rival> rivals, std::vector<task> tasks, std::ostream& out);
 
-  // Task by task, the systems right after one another; which begins changes from round to round.
+  // Goes task by task. The systems run right after one another; the first one changes from round to round.
   void run(int rounds);
-  // How many things went wrong; each has a line on stderr. Refusals of a work are none.
+  // Returns how many failures there were; each has a line on stderr. A system that refuses a work does not fail.
   int failures() const { return failures_; }
 
  private:
@@ -37,7 +37,7 @@ class comparison {
   std::vector<task> tasks_;
   std::ostream& out_;
   int failures_ = 0;
-  std::set<std::string> refused_;  // "system request"
+  std::set<std::string> refused_;  // entries are "system request"
   std::map<std::string, double> seconds_by_work_, seconds_by_system_;
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };

@@ -6,10 +6,10 @@
 
 namespace peers {
 
-// Processor, cores, kernel, load, compiler, flags, date.
+// Returns the processor, cores, kernel, load, compiler, flags and date.
 nlohmann::ordered_json machine();
-// What one reading of the clock costs right now, in nanoseconds: the unit in which figures of different moments
-// compare.
+// Returns the present cost of reading the clock in nanoseconds, the unit in which figures of different moments can be
+// compared.
 double clock_reading_ns();
 
 }  // namespace peers

@@ -25,7 +25,7 @@ using namespace peers;
 struct options {
   std::vector<std::string> systems, works;
   int rounds = 5;
-  std::uint64_t timers = 0;  // of fire; 0: as planned
+  std::uint64_t timers = 0;  // for fire; 0 for the planned number
   bool quick = false, smoke = false, list = false;
   std::string output;
   std::filesystem::path children = children_directory;
@@ -104,7 +104,7 @@ int run(const options& wanted) {
 }  // namespace
 
 int main(int count, char** words) {
-  std::signal(SIGPIPE, SIG_IGN);  // a child that has ended shows in the result of the write
+  std::signal(SIGPIPE, SIG_IGN);  // the result of a write shows whether the child has ended
   CLI::App app("The same works on detent and its rivals, side by side. Prints a JSON line for each measurement.");
   options wanted;
   describe(app, wanted);

@@ -8,7 +8,7 @@
 namespace peers {
 namespace {
 
-// Enough for a median; the whole default run is to stay under twelve minutes.
+// Enough for a median. The whole default run must take less than twelve minutes.
 constexpr int rounds_of_long_works = 3;
 
 task pairs(const char* work, std::uint64_t live, std::uint64_t producers, std::uint64_t milliseconds) {
@@ -34,7 +34,7 @@ task memory(std::uint64_t timers) { return {.work = "memory", .numbers = {{"time
 task floors(std::uint64_t milliseconds) { return {.work = "floors", .numbers = {{"milliseconds", milliseconds}}}; }
 
 std::vector<task> full_plan() {
-  // Beyond a million only the fastest fill their window in time.
+  // Beyond a million, only the fastest fill their window in time.
   task most = pairs("pair", 10'000'000, 1, 200);
   most.only = {"detent"};
   task ticking = firing(2'000'000, 1000);

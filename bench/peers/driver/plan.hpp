@@ -15,9 +15,9 @@ inline constexpr int most_rounds = 1000;
 struct task {
   std::string work;
   std::vector<std::pair<std::string, std::uint64_t>> numbers;
-  // The systems it is for; empty: all that do this work.
+  // The systems that it is for; empty for all that do this work.
   std::vector<std::string> only = {};
-  // What takes long, or comes out the same each time, is not done in all rounds.
+  // A work that takes long, or gives the same result each time, is not done in every round.
   int rounds = most_rounds;
 
   std::string request() const;
@@ -29,7 +29,7 @@ std::vector<task> plan(plan_size size);
 // The names of all works.
 std::vector<std::string> works();
 
-// Why an answer cannot be true; empty if it may be. An answer that is an error is not checked.
+// Says why an answer cannot be true, or returns an empty text. Answers that are errors are not checked.
 std::string implausible(const task& asked, const nlohmann::ordered_json& answer);
 
 }  // namespace peers

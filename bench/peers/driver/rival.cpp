@@ -12,7 +12,7 @@ namespace {
 constexpr std::chrono::seconds patience(120);
 constexpr std::string_view skipped_mark = "skipped: ";
 
-// A program that is named by its path and was not built.
+// Returns a program that is named by its path and was not built.
 std::string missing_program(const std::string& command) {
   const std::string program = command.substr(0, command.find(' '));
   if (program.starts_with('/') && !std::filesystem::exists(program))

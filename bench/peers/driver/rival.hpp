@@ -15,26 +15,26 @@ namespace peers {
 class rival {
  public:
   enum class lifetime {
-    each_request,  // a process starts at once: a new one each time, so that nothing lingers
-    whole_run      // a process has to warm up: one, stopped while others are measured
+    each_request,  // a process that starts at once: a new one each time, so that nothing lingers
+    whole_run      // a process that must warm up: a single one, stopped while others are measured
   };
 
-  // `skipped`, if not empty, says why there is nothing to run.
+  // If `skipped` is not empty, it says why there is nothing to run.
   rival(std::string name, std::string command, std::string skipped, lifetime life);
 
   const std::string& name() const { return name_; }
-  // Why it cannot be measured; empty if it can. Known after meet().
+  // Says why it cannot be measured; empty if it can be. Known after meet().
   const std::string& skipped() const { return skipped_; }
-  // Starts it, to learn what it says of itself. Throws child_failed.
+  // Starts it to learn what it tells about itself. Throws child_failed.
   void meet();
-  // Whether meet() found it willing.
+  // Returns whether meet() found it ready.
   bool ready() const { return !works_.empty(); }
   const std::string& version() const { return version_; }
   const std::string& how() const { return how_; }
   bool does(const std::string& work) const { return works_.contains(work); }
-  // Whether what does() answers is its own statement; else some of it may be refused.
+  // Returns whether the child itself has listed the works in does(). Otherwise it may refuse some of them.
   bool listed_its_works() const { return listed_; }
-  // The answer, which may be {"error": ...}. Throws child_failed; the next request starts a new process.
+  // Returns the answer, which may be {"error": ...}. Throws child_failed; the next request then starts a new process.
   nlohmann::ordered_json ask(const std::string& request);
 
  private:
@@ -48,8 +48,8 @@ class rival {
   std::unique_ptr<child> process_;
 };
 
-// The systems of a list: lines of `name<TAB>command`, or `name<TAB>skipped: why`. Throws std::runtime_error that names
-// the line.
+// Reads the systems of a list: lines of `name<TAB>command`, or `name<TAB>skipped: why`. Throws std::runtime_error that
+// names the line.
 std::vector<rival> read_rivals(const std::filesystem::path& list, rival::lifetime life);
 
 }  // namespace peers

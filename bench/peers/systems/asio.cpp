@@ -57,7 +57,7 @@ class own_timers {
       to_.let_it_catch_up();
     }
     void flush() {
-      to_.cancelled_.fetch_add(reported_, std::memory_order_relaxed);  // relaxed: a count, and no more
+      to_.cancelled_.fetch_add(reported_, std::memory_order_relaxed);  // relaxed: a counter
       reported_ = 0;
     }
 
@@ -84,12 +84,12 @@ class own_timers {
   static void pause() { sleep_until_ns(steady_ns() + 20'000); }
 
   void ended() {
-    // (2) release: pairs with (1). One thread writes, so no exchange is needed; relaxed for the same reason.
+    // (2) release: pairs with (1). Only one thread writes, so no exchange is needed, and the load is relaxed.
     ended_.store(ended_.load(std::memory_order_relaxed) + 1, std::memory_order_release);
   }
   // Keeps a producer that is faster than the context's thread from filling the memory with cancelled waits.
   void let_it_catch_up() {
-    // relaxed: only the distance matters, and that roughly
+    // relaxed: only the approximate distance matters.
     while (cancelled_.load(std::memory_order_relaxed) > ended_.load(std::memory_order_relaxed) + most_behind) pause();
   }
 

@@ -21,8 +21,8 @@ class detent_engine {
   explicit detent_engine(const detent::engine_options& options) : engine_(options) {}
 
   std::vector<slot> slots(std::size_t count) { return std::vector<slot>(count); }
-  // A timer that is due at once makes the worker drain what this thread submitted before it, and more of the rest each
-  // time.
+  // A timer that is due at once makes the worker drain what this thread has submitted before it, and each time more of
+  // the rest.
   void settle() {
     do {
       engine_.schedule_after(0ns, [this] { drained_.release(); });
@@ -55,7 +55,7 @@ class detent_engine {
   detent::engine engine_;
 };
 
-// The defaults but for `options`; the memory for what a work will schedule is asked for ahead.
+// Uses the defaults except for `options`, and reserves memory for the timers of a work.
 variant configured(const std::string& name, const std::string& what, const detent::engine_options& options,
                    std::initializer_list<std::string_view> works = {}) {
   return {.name = name, .make = [=, works = std::vector<std::string_view>(works)] {

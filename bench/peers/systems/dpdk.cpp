@@ -21,7 +21,7 @@ namespace {
 using namespace peers;
 
 constexpr unsigned worker_core = 1;
-constexpr std::uint32_t default_lists = 0;  // those that rte_timer_reset uses
+constexpr std::uint32_t default_lists = 0;  // the list that rte_timer_reset uses
 
 template <bool polling>
 class core_timers {
@@ -43,7 +43,7 @@ class core_timers {
   void stop() {
     stopped_.store(true, std::memory_order_relaxed);  // relaxed: rte_eal_wait_lcore orders what follows
     rte_eal_wait_lcore(worker_core);
-    // What is still pending lies in slots that are about to go.
+    // Timers that are still pending lie in slots that are about to be destroyed.
     rte_timer_stop_all(default_lists, &worker_core_id_, 1, nullptr, nullptr);
   }
 
@@ -76,7 +76,7 @@ class core_timers {
 
   static int manage(void* of) {
     auto& self = *static_cast<core_timers*>(of);
-    while (!self.stopped_.load(std::memory_order_relaxed)) {  // relaxed: a flag, nothing follows from it
+    while (!self.stopped_.load(std::memory_order_relaxed)) {  // relaxed: a flag that orders nothing
       rte_timer_manage();
       if constexpr (!polling) rte_delay_us_sleep(1000);
     }
@@ -87,14 +87,14 @@ class core_timers {
   unsigned worker_core_id_ = worker_core;
 };
 
-// The environment layer, on threads that float over all CPUs as everybody else's do.
+// Starts the environment layer on threads that may run on all CPUs, like those of all other systems.
 void start_environment() {
   std::string cpus = std::to_string(sysconf(_SC_NPROCESSORS_ONLN) - 1);
   std::string cores = "--lcores=(0-1)@(0-" + cpus + ")";
   std::array<const char*, 9> words = {"bench_peer_dpdk", "--no-huge",   "--no-pci", "--no-telemetry",
                                       "--no-hpet",       "--no-shconf", "-m64",     "--log-level=error",
                                       cores.c_str()};
-  // The interface is C's: it keeps the words and does not write to them.
+  // The interface is in C: it keeps the words and does not write to them.
   if (rte_eal_init(static_cast<int>(words.size()), const_cast<char**>(words.data())) < 0) {
     throw unavailable(std::string("rte_eal_init: ") + rte_strerror(rte_errno));
   }

@@ -22,7 +22,7 @@ std::int64_t sleep_until(std::int64_t instant_ns) {
   return steady_ns();
 }
 
-// The deadlines of the work `lateness`, known ahead and met one after another by the calling thread.
+// Meets the deadlines of the work `lateness`, which are known ahead, one after the other on the calling thread.
 template <auto wait>
 answer meet_deadlines(const request& wanted) {
   lateness_plan plan(wanted);

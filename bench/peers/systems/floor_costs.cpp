@@ -59,7 +59,7 @@ struct operations {
     for (std::uint32_t i = 0; i < nodes.size(); ++i) free.push_back(i);
   }
   void swap_word() {
-    // Nobody else is there: the ordering only names what an engine would ask for. (1), without a partner.
+    // No other thread takes part: the order is only that which an engine would ask for. (1), without a partner.
     word.compare_exchange_strong(expected, expected + 1, detent::base::acq_rel);
     ++expected;
   }
@@ -83,10 +83,10 @@ struct operations {
   }
 };
 
-// Nanoseconds of one `step`, the least over several runs; `end` follows each batch and counts.
+// Returns the nanoseconds of a `step`, as the least over several runs; `end` follows each batch and is included.
 template <class Step, class End>
 double cost(std::chrono::nanoseconds length, Step step, End end) {
-  constexpr int runs = 20;  // short ones, so that some meet nobody else on this CPU
+  constexpr int runs = 20;  // short ones, so that some are not interrupted on this CPU
   double least = 1e9;
   for (int run = 0; run < runs; ++run) {
     const std::int64_t began = steady_ns(), until = began + length.count() / runs;

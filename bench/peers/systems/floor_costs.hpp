@@ -8,7 +8,7 @@
 
 namespace peers {
 
-// Nanoseconds each; all together are measured for about `length`.
+// Returns nanoseconds for each; measuring all of them takes about `length`.
 answer floor_costs(std::chrono::milliseconds length);
 
 }  // namespace peers

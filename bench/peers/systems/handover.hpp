@@ -16,7 +16,7 @@
 
 namespace peers {
 
-// A deadline, and how far it is away from the loop's cached time; never negative.
+// Returns a deadline's distance from the loop's cached time, never negative.
 struct due {
   std::int64_t deadline_ns;
   nanoseconds remaining;
@@ -37,7 +37,7 @@ class handover {
 
   struct command {
     slot* at;
-    std::int64_t deadline_ns;  // or `cancelled`
+    std::int64_t deadline_ns;  // a deadline, or `cancelled`
     argument work;
   };
 
@@ -46,20 +46,20 @@ class handover {
   std::vector<slot> slots(std::size_t count) { return loop_.make_timers(count); }
 
   void settle() {
-    // (1) acquire: pairs with (2), so that what the loop did is done.
+    // (1) acquire: pairs with (2), so that the loop's work is visible.
     while (taken_.load(std::memory_order_acquire) != given_.load(std::memory_order_relaxed)) pause();
   }
 
   void stop() {
-    quit_.store(true, std::memory_order_relaxed);  // relaxed: ring() and take_up() order it
+    quit_.store(true, std::memory_order_relaxed);  // relaxed: ordered by ring() and take_up()
     ring();
     thread_.join();
     loop_.close();
   }
 
-  // On the loop's thread.
+  // Runs on the loop's thread.
   void take_up() {
-    // (4) acq_rel: pairs with (3). Whatever was queued before a ring that found the bell set is seen below.
+    // (4) acq_rel: pairs with (3). Commands that were queued before a ring that found the bell set are seen below.
     rung_.exchange(false, std::memory_order_acq_rel);
     loop_.begin_batch();
     const std::int64_t now_ns = steady_ns();
@@ -75,7 +75,7 @@ class handover {
       taken_.fetch_add(found, std::memory_order_release);
       taken += found;
     }
-    ring();  // the rest comes after what is due by now
+    ring();  // the rest comes after the timers that are due by now
   }
 
   class producer {
@@ -90,7 +90,7 @@ class handover {
     void cancel(slot& at) { push({&at, cancelled, {}}); }
     void flush() {
       if (held_back_ == 0) return;
-      // relaxed: a count; the queue carries the data
+      // relaxed: a counter; the queue carries the data
       to_.given_.fetch_add(held_back_, std::memory_order_relaxed);
       held_back_ = 0;
       to_.ring();
@@ -126,14 +126,14 @@ class handover {
   }
 
   void ring() {
-    // (3) acq_rel: pairs with (4). A thread that finds it unset wakes the loop; the command of one that finds it set is
-    // drained all the same.
+    // (3) acq_rel: pairs with (4). A thread that finds it unset wakes the loop; if a thread finds it set, its command
+    // is drained anyway.
     if (!rung_.exchange(true, std::memory_order_acq_rel)) loop_.wake();
   }
 
   // Keeps a producer that is faster than the loop from filling the memory.
   void let_it_catch_up() {
-    // relaxed: only the distance matters, and that roughly
+    // relaxed: only the approximate distance matters.
     while (given_.load(std::memory_order_relaxed) - taken_.load(std::memory_order_relaxed) > most_behind) pause();
   }
 

@@ -113,7 +113,7 @@ class locked_map {
         waits_for_ = steady_clock::time_point::max();
         changed_.wait(held);
       } else {
-        // A copy: the entry may go while this thread waits.
+        // A copy, because the entry may go while this thread waits.
         const steady_clock::time_point until = waits_for_ = pending_.begin()->first;
         changed_.wait_until(held, until);
       }

@@ -14,7 +14,8 @@
 
 namespace peers {
 
-// `make(timers)` returns the adapter; it may be called more than once. `only`, if not empty, names the works wanted.
+// `make(timers)` returns the adapter and may be called more than once. If `only` is not empty, it names the works that
+// are wanted.
 template <class Make>
 void add_works(system& to, const std::vector<std::string_view>& only, Make make) {
   const auto add = [&](std::string_view name, auto run) {

@@ -10,8 +10,8 @@
 
 namespace peers {
 
-// One step each microsecond, so that no call queues up for the one before: a timer chosen at random is cancelled and
-// scheduled again, and where the system can do it, another one is given a new deadline.
+// Takes a step each microsecond, so that no call waits for the one before. A step cancels a random timer and schedules
+// it again and, if the system can do that, gives another one a new deadline.
 template <class Make>
 answer run_calls(Make make, const request& wanted) {
   using system_type = decltype(make(std::size_t{}));

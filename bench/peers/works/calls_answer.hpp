@@ -17,10 +17,10 @@ namespace peers {
 struct calls_plan {
   explicit calls_plan(const request& wanted);
 
-  // A slot below `live`.
+  // Chooses a slot below `live`.
   std::size_t choose() { return static_cast<std::size_t>(victims.next().count()) % live; }
 
-  static constexpr std::int64_t between_ns = 1'000;  // two steps
+  static constexpr std::int64_t between_ns = 1'000;  // between two steps
   std::uint64_t live, steps;
   delays ahead{std::chrono::microseconds(50), std::chrono::milliseconds(50)};
   delays victims{nanoseconds(0), std::chrono::seconds(1), 1};
@@ -37,7 +37,7 @@ class call_times {
     call();
     stamps_[count_++] = stamp() - before;
   }
-  // The share of calls, from 0 to 1, that took no longer; in stamps. Sorts them again.
+  // Returns the time, in stamps, that this share of calls, from 0 to 1, did not exceed. Sorts them again.
   std::uint64_t percentile(double share);
   std::size_t count() const { return count_; }
 
@@ -46,11 +46,11 @@ class call_times {
   std::size_t count_ = 0;
 };
 
-// Percentiles in nanoseconds, as NAME_p50_ns to NAME_p9999_ns; of calls that were not made, none. What two stamps after
-// one another take is in all of them, and in the answer as stamp_ns.
+// Returns percentiles in nanoseconds, from NAME_p50_ns to NAME_p9999_ns, without calls that were not made. Each
+// includes the cost of two successive stamps, which the answer has as stamp_ns.
 answer calls_answer(const stopwatch& watch, std::vector<std::pair<std::string, call_times>> calls);
 
-// Spins. Returns the time, which is later.
+// Spins until the instant. Returns the time, which is later.
 std::int64_t wait_until_ns(std::int64_t instant_ns);
 
 }  // namespace peers

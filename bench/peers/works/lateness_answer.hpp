@@ -15,11 +15,11 @@ struct lateness_plan {
   explicit lateness_plan(const request& wanted);
 
   std::uint64_t count;
-  std::int64_t between_ns;  // two schedulings
+  std::int64_t between_ns;  // between two schedulings
   delays ahead{std::chrono::milliseconds(1), std::chrono::milliseconds(99)};
 };
 
-// Exact percentiles. A callback that ran early counts with its negative lateness.
+// Returns exact percentiles. A callback that ran early counts with its negative lateness.
 answer lateness_answer(std::vector<std::int64_t> lateness_ns, const stopwatch& watch);
 
 }  // namespace peers

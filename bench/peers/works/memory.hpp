@@ -22,7 +22,7 @@ answer run_memory(Make make, const request& wanted) {
   system_type system = make(0);
   typename system_type::producer producer(system);
   const double before = resident_bytes();
-  // A handle that nobody keeps costs nothing: then one slot does for all.
+  // A handle that is not kept costs nothing, so one slot serves for all.
   auto slots = system.slots(system_type::slot_holds_timer ? timers : 1);
   for (std::uint64_t i = 0; i < timers; ++i) {
     producer.schedule_after(slots[system_type::slot_holds_timer ? i : 0], ahead.next(), work);

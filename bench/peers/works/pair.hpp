@@ -13,7 +13,7 @@
 
 namespace peers {
 
-// `make` returns the system; its argument is how many timers to expect.
+// `make` returns the system; its argument is the number of timers to expect.
 template <bool by_deadline, class Make>
 answer run_pair(Make make, const request& wanted) {
   using system_type = decltype(make(std::size_t{}));
@@ -39,12 +39,12 @@ answer run_pair(Make make, const request& wanted) {
   for (std::uint64_t i = 0; i < producers; ++i) {
     threads.emplace_back([&, i] {
       windows[i] = std::make_unique<window_type>(system, share, i, fired);
-      windows[i]->run_until(steady_ns() + nanoseconds(length).count() / 4);  // into its stride
-      step.arrive_and_wait();                                                // filled
-      step.arrive_and_wait();                                                // begin
+      windows[i]->run_until(steady_ns() + nanoseconds(length).count() / 4);  // reaches its stride
+      step.arrive_and_wait();                                                // after filling
+      step.arrive_and_wait();                                                // to begin
       pairs[i] = windows[i]->run_until(end_ns);
-      step.arrive_and_wait();  // done
-      step.arrive_and_wait();  // read
+      step.arrive_and_wait();  // when done
+      step.arrive_and_wait();  // after reading
       windows[i]->leave();
     });
   }

@@ -27,12 +27,12 @@ class window {
     producer_->flush();
   }
 
-  // Ends this thread's access. The slots stay, as their timers may still be pending.
+  // Ends this thread's access. The slots stay, because their timers may still be pending.
   void leave() { producer_.reset(); }
 
-  // Schedules one and cancels the oldest, over and over. Returns how often.
+  // Schedules a timer and cancels the oldest, over and over. Returns how often.
   std::uint64_t run_until(std::int64_t end_ns) {
-    // Rare enough that reading the clock does not show, often enough that a slow system stops in time.
+    // Rare enough that reading the clock does not matter, and often enough that a slow system stops in time.
     constexpr std::uint64_t between_looks = 256;
     std::uint64_t pairs = 0;
     do {
@@ -44,7 +44,8 @@ class window {
   }
 
  private:
-  // From here on some systems need seconds to fill the window. Nothing in it shall fire meanwhile: ten seconds more.
+  // From here on, some systems need seconds to fill the window. Nothing in it must fire in that time, so delays are ten
+  // seconds longer.
   static constexpr std::uint64_t slow_to_fill = 500'000;
 
   void schedule(std::size_t slot) {
