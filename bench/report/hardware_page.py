@@ -11,11 +11,11 @@ from series import figure
 
 FOLDER = Path(__file__).resolve().parent / "hardware"
 
-HARDWARE = """`./tools/dev bench --report` measures detent beside the floors of the machine it runs on, in about two
-minutes, and writes one file: the processor, its idle states, the clock source, whether the worker's CPU is isolated, and
-the figures. Anyone may send that file; it goes into `bench/report/hardware`, and this table shows it. A small machine is
-virtual, has at most four CPUs, or had none of the worker's own: its tails are the host's. No run of a machine with an
-isolated CPU has been sent yet, unless a row below says so."""
+HARDWARE = """`./tools/dev bench --report` measures detent and the floors of the machine that it runs on. It takes about two minutes
+and writes one file with the processor, its idle states, the clock source, the figures, and whether the worker's CPU is
+isolated. Anyone may send that file. It goes into `bench/report/hardware`, and this table shows it. A small machine is
+virtual, has at most four CPUs, or had no CPU for the worker alone; its host causes the tails. Unless a row says so, no
+run on a machine with an isolated CPU has been sent yet."""
 
 HEADER = ["machine", "worker's CPU", "idle states, exit", "clock", "busy, µs late p50", "p99", "bare spin p50", "p99", "sleep p50",
           "bare sleep p50", "schedule + cancel, ns", "floor", "wakes the worker, µs", "bare futex"]

@@ -38,8 +38,7 @@ def _pairs(results):
 
     if not cpu("detent"):
         return ""
-    said = (f"With 100,000 timers live, to schedule one and cancel one costs {number(cpu('detent').median)} ns of CPU, all "
-            "threads included")
+    said = (f"With 100,000 timers live, scheduling one and cancelling one costs {number(cpu('detent').median)} ns of CPU in all " "threads together")
     if best := _best(results, "pair", cpu):
         said += f", {number(best[1] / cpu('detent').median)} times less than the best of the others, `{best[0]}`"
     return said + "."
@@ -54,7 +53,7 @@ def _tails(results):
     said = (f"One call of `schedule_at` in 10,000 takes longer than {_microseconds(tail('detent').median)} while the worker "
             "fires beside it")
     if tail("multimap"):
-        said += f"; with a multimap under a mutex it is {_microseconds(tail('multimap').median)}"
+        said += f"; with a multimap and a mutex, it is {_microseconds(tail('multimap').median)}"
     return said + "."
 
 

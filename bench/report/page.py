@@ -10,36 +10,36 @@ from own_tables import own_section, own_sections
 from series import number
 from target_list import ALL
 
-HOW_TO_READ = """A figure is the median of the rounds, with the least and the most in brackets. Absolute figures
-hold for this machine on this day; compare them with the floor of the same run, which is the same work without a
-timer system: bare operations in a loop. In each round the systems do a work right after one another, and ratios are
-taken round by round. `bench/peers/README.md` says how the works are done, `bench/peers/children/README.md` what to
-know of the systems in other languages."""
+HOW_TO_READ = """A figure is the median of the rounds, with the least and the greatest in brackets. Absolute figures hold only for this
+machine on this day. Compare them with the floor of the same run, which is the same work without a timer system: bare
+operations in a loop. In each round, the systems do a work right after one another, and ratios are computed for each
+round. `bench/peers/README.md` explains how the works are done, and `bench/peers/children/README.md` explains the
+systems in other languages."""
 
-LATENESS = """1,000 timers a second, delays of 1 to 100 ms. The floors are bare threads that know all deadlines
-ahead: one spins on the clock, one sleeps with `clock_nanosleep`. The tails are the machine's. The best rival is the
-one with the least p50 of those that never fire early; the last column says how often one does."""
+LATENESS = """The load is 1,000 timers a second with delays of 1 to 100 ms. The floors are bare threads that know all deadlines in
+advance: one spins on the clock, and one sleeps with `clock_nanosleep`. The machine causes the tails. The best rival is
+the one with the least p50 among those that never fire early. The last column says how often a system fires early."""
 
-PAIRS = """Each step schedules a timer by a relative delay and cancels the oldest of those that are live. Floor: a
-free node taken, an enqueue with its share of a bulk dequeue, a 16-byte exchange, all in the cache; and a reading of
-the clock, but for the columns by deadline. In wall time it is shared out over the CPUs that the producers have. The clock is the steady one, so
-`detent`, which reads the TSC where it may, can lie below the floor."""
+PAIRS = """Each step schedules a timer by a relative delay and cancels the oldest live one. The floor is a free node taken, an
+enqueue with its share of a bulk dequeue, and a 16-byte exchange, all in the cache. Except in the columns by deadline,
+it also includes a reading of the clock. In wall time, the floor is divided by the number of the producers' CPUs. The
+floor reads the steady clock, so `detent`, which reads the TSC if it can, may lie below the floor."""
 
-CALLS = """Each call by itself, on one thread that makes a step each microsecond: a timer chosen at random of 10,000 is
-cancelled and scheduled again, 50 µs to 50 ms ahead, and another is restarted, while the system's own thread fires some of
-them. Two readings of the time-stamp counter are in each figure. Asio, DPDK and the multimap lock; a call of libuv, libevent,
-libev and `asio-post` is an enqueue for the loop's thread, which does the work later."""
+CALLS = """Each call is timed by itself, on one thread that makes a step each microsecond. A step cancels a random one of 10,000
+timers, schedules it again 50 µs to 50 ms ahead, and restarts another one. The system's own thread fires some of them at
+the same time. Each figure includes two readings of the time-stamp counter. Asio, DPDK and the multimap take a lock. A
+call of libuv, libevent, libev or `asio-post` is an enqueue for the loop's thread, which does the work later."""
 
-FIRING = """CPU time of the whole process, from the first schedule to the last callback, deadlines spread over a
-second. `detent` meets each deadline by itself and spins from one to the next; `detent-tick1ms` is as coarse as a
-ticking wheel. Floor: as many deadlines sorted, their nodes visited in that order and called."""
+FIRING = """The figure is the CPU time of the whole process from the first schedule to the last callback, with deadlines spread over
+a second. `detent` meets each deadline separately and spins from one to the next; `detent-tick1ms` is as coarse as a
+ticking wheel. The floor sorts the same number of deadlines, visits their nodes in that order and calls them."""
 
-TICKING = """2,000,000 timers on the wheels of a tick of 1 ms; the hashed one has Netty's 512 slots."""
+TICKING = """2,000,000 timers on wheels with a tick of 1 ms; the hashed one has Netty's 512 slots."""
 
-MEMORY = "Resident bytes by the number of timers, each with an argument of 24 bytes."
+MEMORY = "Resident bytes for each timer, which has an argument of 24 bytes, by the number of timers."
 
-AGAINST = """Measured by `./tools/dev bench --against {other}` on {date}, in {minutes} minutes: that commit's library beside
-this tree's, under the same programs, by turns. A bound in x is for the ratio, else for this tree's figure."""
+AGAINST = """Measured by `./tools/dev bench --against {other}` on {date}, in {minutes} minutes. The same programs ran in turns on
+the library of that commit and on this tree's. A bound in x applies to the ratio, and any other to this tree's figure."""
 
 
 # Sections for detent's own programs.
@@ -139,7 +139,7 @@ def _left_out(results, facts):
     said += [f"`{program}`, `{name}`: {facts.plain(why)}." for program, name, why in results.own.errors()]
     if results.against:
         said += [f"`--against`, `{work}`, {side}: {facts.plain(why)}." for side, work, why in results.against.failures]
-    return "\n".join(f"- {each}" for each in said) if said else "Nothing that was meant to be run was left out."
+    return "\n".join(f"- {each}" for each in said) if said else "Everything that was to be run was run."
 
 
 def page(results, facts, pictures, drawn):
@@ -155,7 +155,8 @@ def page(results, facts, pictures, drawn):
              "CPU time of the whole process:", tables.PairTable(results, "cpu").text() + _fired_note(results),
              *_calls(results, plot), *_firing(results), *_own(results),
              "## Memory", MEMORY, *plot("memory", "Memory of a pending timer"), tables.memory_table(results),
-             "## detent alone", "Its own benchmark programs, by their questions. `floor_` names the bare operation.",
+             "## detent alone",
+             "These are detent's own benchmark programs. A name that begins with `floor_` is the bare operation.",
              *own_sections(results.own, OWN)]
     parts += hardware_page.section()
     parts += ["## Targets", f"{summary[0].upper()}{summary[1:]}.", verdicts, *_against(results.against),

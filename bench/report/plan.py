@@ -20,29 +20,31 @@ class Part:
 
 # When time runs short, the last ones are left out first.
 FULL = (
-    Part("pair_by_live", "`schedule_at` + `cancel` with `live` timers, of which the oldest goes or any: ns a pair; "
-         "`pair_after`: by `schedule_after`",
+    Part("pair_by_live", "ns for `schedule_at` + `cancel` with `live` timers, of which the oldest or a random one is "
+         "cancelled; `pair_after` uses `schedule_after`",
          r"^(floor_hand_over|floor_exchange_16)/|^floor_exchange_16_at_random/live:1000/|^pair_after/.*/live:(1|100000)/"
          r"|^floor_pair_through_handle/live:5000000/"
          r"|^pair/(oldest/live:(1|1000|100000|1000000|5000000)|any/live:(1000|100000|1000000|5000000))/",
          ("time_ns", "thread_ns", "cpu_ns"), "floor_hand_over", rounds=5, takes=32),
-    Part("burst", "Timers that are all due at one instant: when the first callback starts, and the last", ".",
+    Part("burst", "When the first and the last callback start if all timers are due at one instant", ".",
          ("first_us", "last_us"), "", takes=12),
-    Part("aged", "`schedule_at` + `cancel` of the oldest, on a fresh engine and after 2 million timers have fired in random "
-         "order: the producer's CPU ns a pair", "/live:100000/", ("fresh_ns", "aged_ns", "ratio", "worst"), "", rounds=1,
+    Part("aged", "The producer's CPU ns for `schedule_at` + `cancel` of the oldest, on a new engine and after 2 "
+         "million timers have fired in random order", "/live:100000/", ("fresh_ns", "aged_ns", "ratio", "worst"), "", rounds=1,
          takes=20),
-    Part("heartbeat", "A run of one of 200,000 periodic timers of 1 s at tick 1 ms: CPU ns of the whole process", ".",
+    Part("heartbeat", "CPU ns of the whole process for a run of one of 200,000 periodic timers of 1 s with a tick of 1 "
+         "ms", ".",
          ("cpu_ns",), "", rounds=2, takes=14),
-    Part("restart", "Restart of a live timer, to a later deadline or by a delay: ns each",
+    Part("restart", "ns for a restart of a live timer, to a later deadline or by a delay",
          r"^floor_(exchange_16|clock_reading)/|^later/(oldest/live:(1|1000)|any/live:100000)/|^by_delay/oldest/live:1/",
          ("time_ns", "cpu_ns"), "floor_exchange_16", rounds=5, takes=6),
-    Part("poll", "`poll()` with nothing due, and `next_deadline()`, of a caller-driven engine: ns each", r".",
+    Part("poll", "ns for `poll()` with nothing due, and for `next_deadline()`, on a caller-driven engine", r".",
          ("time_ns",), "floor_clock_reading", rounds=5, takes=10),
     Part("flood",
          "Lateness of 1,000 timers a second in busy mode, alone and beside a thread that schedules and cancels",
          r"^(alone|flood_behind|flood_ahead)/",
          ("p50_ns", "p99_ns", "late_worker_p99_ns", "pairs_a_second"), "alone", takes=30),
-    Part("fire_cost", "Schedule to end of callback, all due within a second: CPU ns of the whole process a timer",
+    Part("fire_cost", "CPU ns of the whole process for a timer, from its schedule call to the end of its callback; all "
+         "are due within a second",
          r"^floor|tick_1ms_(uniform(_sleep|_pool)?|prefault(_hashed)?)/", ("cpu_ns", "late_p99_us"), "floor_sort_and_call",
          takes=26),
     Part("hand_over", "Hand-over to a pool of 1, 2 or 4 threads, a timer each 20 us or 64 of one instant: ns that the call takes "
@@ -58,15 +60,16 @@ FULL = (
          "limit and with one", ".", ("time_ns",), "limit/none", rounds=5, takes=20),
     Part("loop_cost", "A run of a timer of 1 to 21 ms on an engine that an `epoll` loop drives, by the engine's tick: CPU time "
          "of the whole process for one", ".", ("time_ns", "runs_a_wake_up"), "tick_1ms", takes=5),
-    Part("memory_per_timer", "Resident bytes a pending timer by how many there are, each with 24 bytes captured", "000000/",
+    Part("memory_per_timer", "Resident bytes for a pending timer that captures 24 bytes, by the number of timers", "000000/",
          ("bytes_per_timer",), "", rounds=1, takes=3),
-    Part("wheel_expire", "The wheel alone: a million inserted, then expired in order: ns a timer",
+    Part("wheel_expire", "The wheel alone: ns for each of a million timers, which are inserted and then expired in "
+         "order",
          r"^(driver_loop|hierarchical|hashed|multimap|asio_heap)/", ("time_ns", "insert_ns", "expire_ns"), "asio_heap",
          takes=12),
-    Part("wheel_steady", "The wheel alone: cancel + insert + a tick of 1 us: ns a step",
+    Part("wheel_steady", "The wheel alone: ns for a step of cancel, insert and a tick of 1 us",
          r"^(driver_loop|hierarchical|hashed|asio_heap)/(oldest|any)/live:(1000|100000)/", ("time_ns",), "driver_loop",
          takes=8),
-    Part("wheel_next", "The wheel alone: the next expiry, and a jump of an hour with nothing due: ns each",
+    Part("wheel_next", "The wheel alone: ns for the next expiry, and for a jump of an hour with nothing due",
          r"^(next_expiry|jump_an_hour)<(hierarchical|multimap)>", ("time_ns",), "", takes=5),
     Part("idle_cost", "An engine with one timer an hour away, for 2 s", r"^(no_engine|idle/(hybrid|sleep))/",
          ("cpu_us", "switches", "wakeups"), "no_engine", rounds=1, takes=8),
