@@ -4,9 +4,6 @@
 #include <detent/durable_options.hpp>
 #include <detent/durable_store.hpp>
 
-#include <cstddef>
-#include <string>
-
 namespace detent::durable::detail {
 
 [[noreturn]] inline void too_large(const char* what, std::size_t size, std::size_t limit) {

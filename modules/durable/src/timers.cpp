@@ -6,7 +6,6 @@
 #include <detent/durable.hpp>
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace detent::durable {

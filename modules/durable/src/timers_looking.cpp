@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstdint>
-#include <string>
 #include <tuple>
 #include <utility>
 

@@ -3,8 +3,6 @@
 
 #include <detent/durable_store.hpp>
 
-#include <memory>
-#include <string>
 #include <utility>
 
 namespace detent::durable::detail {

@@ -9,14 +9,8 @@
 #include <detent/durable_options.hpp>
 #include <detent/durable_store.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <map>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace detent::durable::detail {
 

@@ -8,13 +8,9 @@
 #include <detent/durable.hpp>
 #include <detent/durable_journal.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
-#include <string>
 
 namespace detent::durable::detail {
 

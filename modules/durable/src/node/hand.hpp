@@ -7,13 +7,8 @@
 #include <detent/calendar.hpp>
 #include <detent/durable_store.hpp>
 
-#include <cstddef>
-#include <memory>
-#include <optional>
-#include <string>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace detent::durable::detail {
 

@@ -6,9 +6,6 @@
 #include <detent/base/atomic.hpp>
 #include <detent/durable_store.hpp>
 
-#include <chrono>
-#include <cstdint>
-
 namespace detent::durable::detail {
 
 // This node's term with a shard, as its runs see it. The clock alone decides whether it stands, not a timer or a

@@ -7,18 +7,9 @@
 #include <detent/durable_options.hpp>
 #include <detent/durable_store.hpp>
 
-#include <chrono>
 #include <condition_variable>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <functional>
-#include <memory>
 #include <mutex>
-#include <span>
-#include <string>
-#include <variant>
-#include <vector>
 
 namespace detent::durable::detail {
 

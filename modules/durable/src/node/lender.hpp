@@ -6,14 +6,7 @@
 
 #include <detent/durable_store.hpp>
 
-#include <chrono>
-#include <functional>
 #include <map>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace detent::durable::detail {
 

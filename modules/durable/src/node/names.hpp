@@ -5,10 +5,6 @@
 
 #include <detent/durable_store.hpp>
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 namespace detent::durable::detail {
 
 std::uint64_t random_bits();

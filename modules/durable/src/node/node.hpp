@@ -23,14 +23,9 @@
 #include <detent/durable.hpp>
 #include <detent/durable_store.hpp>
 
-#include <chrono>
-#include <functional>
 #include <future>
-#include <memory>
 #include <mutex>
-#include <string>
 #include <thread>
-#include <vector>
 
 namespace detent::durable::detail {
 

@@ -2,7 +2,6 @@
 #include "put_off.hpp"
 
 #include <iterator>
-#include <string_view>
 
 namespace detent::durable::detail {
 

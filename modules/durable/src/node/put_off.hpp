@@ -10,14 +10,9 @@
 #include <detent/durable_store.hpp>
 
 #include <algorithm>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
-#include <functional>
-#include <memory>
 #include <unordered_map>
 #include <utility>
-#include <variant>
 
 namespace detent::durable::detail {
 

@@ -6,10 +6,6 @@
 
 #include <detent/durable_store.hpp>
 
-#include <chrono>
-#include <functional>
-#include <vector>
-
 namespace detent::durable::detail {
 
 // A caller that has cancelled a timer and waits for the answer.

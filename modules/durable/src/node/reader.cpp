@@ -4,7 +4,6 @@
 #include "../stores/clocks.hpp"
 
 #include <algorithm>
-#include <string_view>
 #include <unordered_map>
 #include <utility>
 

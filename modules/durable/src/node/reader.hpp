@@ -15,8 +15,6 @@
 #include <detent/durable_store.hpp>
 
 #include <set>
-#include <string>
-#include <vector>
 
 namespace detent::durable::detail {
 

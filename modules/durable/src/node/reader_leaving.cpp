@@ -3,8 +3,6 @@
 #include "reader.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <vector>
 
 namespace detent::durable::detail {
 

@@ -6,14 +6,9 @@
 #include <detent/durable.hpp>
 #include <detent/schedule.hpp>
 
-#include <functional>
 #include <map>
 #include <mutex>
-#include <optional>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace detent::durable::detail {
 

@@ -2,8 +2,6 @@
 #include "roll.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <optional>
 
 namespace detent::durable::detail {
 namespace {

@@ -3,14 +3,7 @@
 
 #include <detent/durable_store.hpp>
 
-#include <chrono>
-#include <cstdint>
-#include <functional>
 #include <map>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace detent::durable::detail {
 

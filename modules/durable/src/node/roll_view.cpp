@@ -2,8 +2,6 @@
 // The roll for those who look.
 #include "roll.hpp"
 
-#include <detent/durable_store.hpp>
-
 #include <algorithm>
 
 namespace detent::durable {

@@ -5,8 +5,6 @@
 
 #include <detent/calendar_error.hpp>
 
-#include <optional>
-
 namespace detent::durable::detail {
 namespace {
 

@@ -9,7 +9,6 @@
 #include <detent/durable_store.hpp>
 
 #include <set>
-#include <vector>
 
 namespace detent::durable::detail {
 

@@ -12,12 +12,7 @@
 #include <detent/durable_tokens.hpp>
 #include <detent/timer.hpp>
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace detent::durable::detail {
 

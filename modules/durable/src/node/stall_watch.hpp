@@ -10,11 +10,6 @@
 #include <detent/durable_store.hpp>
 #include <detent/engine.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-
 namespace detent::durable::detail {
 
 // Finds out why stored timers wait for this node, reports the reason at once and then each minute, and shows it. Used

@@ -3,9 +3,6 @@
 
 #include <detent/durable_journal.hpp>
 
-#include <algorithm>
-#include <cstdint>
-
 namespace detent::durable::detail {
 namespace {
 

@@ -9,13 +9,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
-#include <functional>
 #include <map>
-#include <memory>
-#include <string>
-#include <string_view>
-#include <vector>
 
 namespace detent::durable::detail {
 

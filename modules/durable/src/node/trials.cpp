@@ -4,7 +4,6 @@
 #include "writer.hpp"
 
 #include <utility>
-#include <vector>
 
 namespace detent::durable::detail {
 

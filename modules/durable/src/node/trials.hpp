@@ -7,12 +7,8 @@
 
 #include <detent/durable_store.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <deque>
 #include <map>
-#include <memory>
 #include <unordered_map>
 
 namespace detent::durable::detail {

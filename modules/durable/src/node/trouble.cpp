@@ -3,7 +3,6 @@
 
 #include "../stores/clocks.hpp"
 
-#include <algorithm>
 #include <cstdio>
 
 namespace detent::durable::detail {

@@ -10,10 +10,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <exception>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace detent::durable::detail {

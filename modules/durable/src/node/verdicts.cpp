@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <random>
-#include <string>
 
 namespace detent::durable::detail {
 namespace {

@@ -7,8 +7,6 @@
 #include <detent/durable.hpp>
 #include <detent/durable_store.hpp>
 
-#include <optional>
-
 namespace detent::durable::detail {
 
 // Decides what becomes of a timer whose run is over: it ends, runs again, or is dead. Any thread may use it.

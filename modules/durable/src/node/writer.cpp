@@ -3,7 +3,6 @@
 
 #include "../stores/clocks.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 

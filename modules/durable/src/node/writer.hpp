@@ -14,15 +14,7 @@
 #include <detent/durable_store.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <memory>
-#include <span>
-#include <string>
 #include <unordered_map>
-#include <vector>
 
 namespace detent::durable::detail {
 

@@ -3,7 +3,6 @@
 #include "../stores/attempts.hpp"
 #include "writer.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <string>
 #include <unordered_set>

@@ -7,10 +7,8 @@
 
 #include <cerrno>
 #include <charconv>
-#include <cstdint>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace detent::durable::postgres {
 namespace {

@@ -8,10 +8,7 @@
 
 #include <detent/durable_store.hpp>
 
-#include <chrono>
-#include <functional>
 #include <map>
-#include <string>
 #include <thread>
 
 namespace detent::durable::postgres {

@@ -8,7 +8,6 @@
 #include "postgres_store.hpp"
 
 #include <algorithm>
-#include <memory>
 #include <utility>
 
 namespace detent::durable::postgres {

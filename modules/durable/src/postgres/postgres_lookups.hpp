@@ -5,14 +5,6 @@
 
 #include <detent/durable_store.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <vector>
-
 namespace detent::durable::postgres {
 
 // The look-ups, as queries to the server. Each is one statement, which sees what was committed before. Used by one

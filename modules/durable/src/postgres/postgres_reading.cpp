@@ -3,10 +3,6 @@
 #include "postgres_store.hpp"
 
 #include <algorithm>
-#include <map>
-#include <set>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace detent::durable::postgres {

@@ -3,17 +3,9 @@
 
 #include <detent/durable_store.hpp>
 
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
 #include <utility>
-#include <variant>
-#include <vector>
 
 namespace detent::durable::postgres {
 

@@ -4,14 +4,10 @@
 #include <detent/durable_store.hpp>
 
 #include <compare>
-#include <cstdint>
 #include <limits>
 #include <map>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <tuple>
-#include <vector>
 
 namespace detent::durable::postgres {
 

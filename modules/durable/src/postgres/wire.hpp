@@ -6,15 +6,8 @@
 
 #include <libpq-fe.h>
 
-#include <cstddef>
-#include <cstdint>
 #include <cstring>
-#include <memory>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace detent::durable::postgres {
 

@@ -7,16 +7,9 @@
 #include <detent/durable_store.hpp>
 
 #include <charconv>
-#include <cstddef>
-#include <cstdint>
 #include <initializer_list>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <system_error>
 #include <utility>
-#include <vector>
 
 namespace detent::durable::redis {
 

@@ -4,8 +4,6 @@
 #include "record_bytes.hpp"
 
 #include <algorithm>
-#include <cstddef>
-#include <variant>
 
 namespace detent::durable::redis {
 

@@ -6,12 +6,6 @@
 
 #include <detent/durable_store.hpp>
 
-#include <cstdint>
-#include <optional>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace detent::durable::redis {
 
 // The changes that one call of the script carries out. The changes that are added must outlive this object, and so do

@@ -6,10 +6,6 @@
 
 #include <detent/durable_store.hpp>
 
-#include <chrono>
-#include <functional>
-#include <memory>
-#include <string>
 #include <thread>
 
 namespace detent::durable::redis {

@@ -6,12 +6,7 @@
 
 #include <detent/durable_store.hpp>
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace detent::durable::redis {
 

@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace detent::durable::redis {

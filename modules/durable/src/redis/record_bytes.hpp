@@ -11,10 +11,6 @@
 
 #include <detent/durable_store.hpp>
 
-#include <cstdint>
-#include <string>
-#include <string_view>
-
 namespace detent::durable::redis {
 
 // The level of a shard of which nothing has been read; it is below every due time. Below it, a double is not exact.

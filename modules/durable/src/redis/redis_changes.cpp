@@ -5,11 +5,7 @@
 #include "redis_store.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstddef>
 #include <set>
-#include <utility>
-#include <variant>
 
 namespace detent::durable::redis {
 

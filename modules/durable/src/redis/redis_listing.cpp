@@ -4,10 +4,7 @@
 #include "lookups.hpp"
 #include "redis_store.hpp"
 
-#include <algorithm>
 #include <array>
-#include <string>
-#include <string_view>
 #include <utility>
 
 namespace detent::durable::redis {

@@ -11,7 +11,6 @@
 #include <cstdio>
 #include <random>
 #include <stdexcept>
-#include <utility>
 
 namespace detent::durable {
 namespace redis {

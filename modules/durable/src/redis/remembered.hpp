@@ -5,13 +5,8 @@
 
 #include <detent/durable_store.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <map>
-#include <optional>
-#include <string_view>
 #include <utility>
-#include <variant>
 
 namespace detent::durable::redis {
 

@@ -3,12 +3,7 @@
 
 #include <detent/durable_store.hpp>
 
-#include <cstddef>
 #include <deque>
-#include <string>
-#include <string_view>
-#include <variant>
-#include <vector>
 
 namespace detent::durable::redis {
 

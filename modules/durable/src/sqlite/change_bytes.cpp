@@ -2,10 +2,7 @@
 #include "change_bytes.hpp"
 
 #include <algorithm>
-#include <chrono>
-#include <cstdint>
 #include <cstring>
-#include <string>
 #include <type_traits>
 
 namespace detent::durable::detail {

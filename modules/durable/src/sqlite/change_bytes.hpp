@@ -3,10 +3,6 @@
 
 #include <detent/durable_store.hpp>
 
-#include <cstddef>
-#include <span>
-#include <vector>
-
 namespace detent::durable::detail {
 
 // The results of a run as bytes of this machine: its end, and what its handler asked for. The run's shard, key, id and

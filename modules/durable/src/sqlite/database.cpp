@@ -17,7 +17,6 @@
 #include <cstring>
 #include <filesystem>
 #include <mutex>
-#include <string>
 #include <system_error>
 #include <vector>
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <random>
-#include <string>
 #include <utility>
 
 namespace detent::durable::detail {

@@ -9,15 +9,7 @@
 #include <sqlite3.h>
 
 #include <compare>
-#include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
 #include <tuple>
-#include <vector>
 
 namespace detent::durable::detail {
 

@@ -12,7 +12,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <string>
 #include <utility>
 
 namespace detent::durable::detail {

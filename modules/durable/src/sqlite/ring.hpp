@@ -6,12 +6,7 @@
 #include <detent/base/atomic.hpp>
 #include <detent/durable_journal.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <mutex>
-#include <span>
-#include <string>
-#include <vector>
 
 namespace detent::durable::detail {
 

@@ -5,9 +5,6 @@
 
 #include <detent/durable_store.hpp>
 
-#include <chrono>
-#include <cstdint>
-
 namespace detent::durable::detail {
 
 // A query for rows begins with these columns: key, id, due, attempt, by_rule, handler, schedule, payload.

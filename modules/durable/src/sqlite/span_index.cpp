@@ -2,7 +2,6 @@
 #include "span_index.hpp"
 
 #include <algorithm>
-#include <functional>
 
 namespace detent::durable::detail {
 void span_index::clear() noexcept {

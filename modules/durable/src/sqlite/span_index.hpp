@@ -6,11 +6,7 @@
 
 #include <detent/durable_store.hpp>
 
-#include <cstddef>
-#include <cstdint>
 #include <set>
-#include <span>
-#include <vector>
 
 namespace detent::durable::detail {
 

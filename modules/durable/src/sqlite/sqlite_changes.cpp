@@ -3,10 +3,7 @@
 #include "sqlite_store.hpp"
 
 #include <algorithm>
-#include <cstdint>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace detent::durable::detail {
 

@@ -3,12 +3,7 @@
 #include "lookups.hpp"
 #include "sqlite_store.hpp"
 
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace detent::durable::detail {
 namespace {

@@ -3,15 +3,10 @@
 #include "sqlite_store.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <iterator>
 #include <numeric>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace detent::durable::detail {
 namespace {

@@ -6,9 +6,6 @@
 #include <algorithm>
 #include <iterator>
 #include <random>
-#include <string>
-#include <utility>
-#include <variant>
 
 namespace detent::durable {
 namespace detail {

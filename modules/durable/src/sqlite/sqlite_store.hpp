@@ -10,15 +10,9 @@
 #include <detent/durable_store.hpp>
 
 #include <deque>
-#include <functional>
 #include <mutex>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace detent::durable::detail {
 

@@ -6,14 +6,6 @@
 
 #include <sqlite3.h>
 
-#include <cstdint>
-#include <memory>
-#include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
-
 namespace detent::durable::detail {
 
 // Thrown and caught within the store: no call lets it out.

@@ -6,7 +6,6 @@
 #include <detent/manual_clock.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <ctime>
 
 namespace detent::durable::detail {

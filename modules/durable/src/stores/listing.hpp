@@ -4,11 +4,6 @@
 #include <detent/durable_store.hpp>
 
 #include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <string>
-#include <string_view>
 
 namespace detent::durable::detail {
 

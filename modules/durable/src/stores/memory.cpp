@@ -5,14 +5,8 @@
 #include <detent/durable_memory.hpp>
 
 #include <algorithm>
-#include <memory>
-#include <optional>
 #include <set>
-#include <span>
-#include <string>
 #include <utility>
-#include <variant>
-#include <vector>
 
 namespace detent::durable {
 namespace detail {

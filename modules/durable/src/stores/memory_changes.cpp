@@ -2,7 +2,6 @@
 #include "memory_changes.hpp"
 
 #include <algorithm>
-#include <string>
 #include <utility>
 
 namespace detent::durable::detail {

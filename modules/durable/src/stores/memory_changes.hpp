@@ -5,8 +5,6 @@
 
 #include <detent/durable_store.hpp>
 
-#include <optional>
-
 namespace detent::durable::detail {
 
 // Carries out changes one at a time. The caller holds the lock of the data.

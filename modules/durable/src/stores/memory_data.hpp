@@ -5,17 +5,10 @@
 
 #include <detent/durable_store.hpp>
 
-#include <cstddef>
-#include <cstdint>
-#include <functional>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <set>
-#include <string>
-#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace detent::durable::detail {
 

@@ -2,7 +2,6 @@
 #include "listing.hpp"
 #include "memory_data.hpp"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 

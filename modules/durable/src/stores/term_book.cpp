@@ -2,7 +2,6 @@
 #include "term_book.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace detent::durable::detail {
 namespace {

@@ -5,18 +5,12 @@
 
 #include <detent/durable_store.hpp>
 
-#include <chrono>
 #include <compare>
-#include <cstdint>
-#include <functional>
 #include <map>
 #include <set>
-#include <string>
-#include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
-#include <vector>
 
 namespace detent::durable::detail {
 
