@@ -14,6 +14,7 @@ import urllib.parse
 
 sys.dont_write_bytecode = True
 from command_support import DETENT, detent, run_tests
+from durable_store import BURY, COUNT
 from http_support import WithServer
 from redis_server import Server
 
@@ -57,9 +58,9 @@ class ConsoleOfAStore(WithServer):
         store = self.file("timers", "order:1", "order:2", "bill:1")
         self.put(store, r"a\x0ab&#", "--partition", "eu & us", "--payload", SECRET, handler="post")
         with sqlite3.connect(store) as file:
-            file.execute("UPDATE ring SET counted = -1")  # as of a version that counts nothing
-            file.execute("INSERT INTO dead VALUES (0, ?, 9, ?, 3, 0, ?, ?, ?, ?)",
+            file.execute(BURY,
                          (b"\0order:3", 1_900_000_000_000_000, b"expire", b"", b"", b"no such account"))
+            file.execute(COUNT)
         file.close()
         port = self.start(store)
         self.wait_for(port, "4 timers in 1 shard")
@@ -109,10 +110,10 @@ class ConsoleOfAStore(WithServer):
     def test_prometheus_has_what_the_store_has(self):
         store = self.file("timers", "order:1", "order:2")
         with sqlite3.connect(store) as file:
-            file.execute("UPDATE ring SET counted = -1")  # as of a version that counts nothing
-            file.executemany("INSERT INTO dead VALUES (0, ?, 9, ?, 3, 0, ?, ?, ?, ?)",
+            file.executemany(BURY,
                              [(b"\0lost %d" % i, 1, b"expire", b"", b"", b"no such account") for i in range(3)])
             file.execute("UPDATE timers SET due = 1 WHERE key = ?", (b"\0order:1",))
+            file.execute(COUNT)
         file.close()
         port = self.start(store)
         text = self.wait_for(port, "detent_durable_dead", "/metrics")
@@ -125,9 +126,9 @@ class ConsoleOfAStore(WithServer):
     def test_a_backlog_is_counted(self):
         store = self.file("timers", "order:1")
         with sqlite3.connect(store) as file:
-            file.execute("UPDATE ring SET counted = -1")  # as of a version that counts nothing
             file.executemany("INSERT INTO timers (shard, key, id, due, attempt, by_rule, handler, schedule, payload) "
                              "VALUES (0, ?, 1, 1, 1, 0, ?, ?, ?)", [(b"\0k%d" % i, b"expire", b"", b"") for i in range(12_345)])
+            file.execute(COUNT)
         file.close()
         port = self.start(store)
         self.wait_for(port, "12,345 due and not ended")
@@ -167,12 +168,12 @@ class ConsoleOfAStore(WithServer):
     def test_a_large_store_is_searched_while_the_page_is_served(self):
         store = self.file("timers", "order:1")
         with sqlite3.connect(store) as file:
-            file.execute("UPDATE ring SET counted = -1")  # as of a version that counts nothing
             file.executemany("INSERT INTO timers (shard, key, id, due, attempt, by_rule, handler, schedule, payload) "
                              "VALUES (0, ?, 1, ?, 1, 0, ?, ?, ?)",
                              ((b"\0k%d" % i, 1_800_000_000_000_000 + i, b"expire", b"", b"") for i in range(200_000)))
             file.execute("INSERT INTO timers (shard, key, id, due, attempt, by_rule, handler, schedule, payload) "
                          "VALUES (0, ?, 1, ?, 1, 0, ?, ?, ?)", (b"\2eulast", 1_900_000_000_000_000, b"expire", b"", b""))
+            file.execute(COUNT)
         file.close()
         port = self.start(store)
         self.assertEqual(self.ask(port, "/?find=last")[0].status, 200)

@@ -18,6 +18,7 @@ import time
 
 sys.dont_write_bytecode = True
 from command_support import DETENT, detent, run_tests
+from durable_store import BURY, COUNT
 from http_support import WithConsole
 
 HOSTILE = '"><script>alert(1)</script>&\u202e\x1b[2J'
@@ -246,13 +247,13 @@ class Console(WithConsole):
         self.printed("durable", "put", "first", "--handler", "h", "--in", "1h", "--yes", "--store", store)  # makes the tables
         self.printed("durable", "cancel", "first", "--yes", "--store", store)
         with sqlite3.connect(store) as file:
-            file.execute("UPDATE ring SET counted = -1")  # as of a version that counts nothing
             due = time.time_ns() // 1000
             file.execute("INSERT INTO timers (shard, key, id, due, attempt, by_rule, handler, schedule, payload) "
                          "VALUES (0, ?, 1, ?, 1, 0, ?, ?, ?)",
                          (HOSTILE.encode(), due + 3_600_000_000, b"expire", b"", b"secret"))
-            file.executemany("INSERT INTO dead VALUES (0, ?, 9, ?, 3, 0, ?, ?, ?, ?)",
+            file.executemany(BURY,
                              [(b"lost %d" % i, due + i, b"expire", b"", b"", b"no such account") for i in range(1000)])
+            file.execute(COUNT)
         file.close()
         self.beat()
         _, port = self.start("--store", store)
@@ -264,8 +265,9 @@ class Console(WithConsole):
         self.assertEqual([each["key"] for each in held["dead"]], [f"lost {i}" for i in range(999, 949, -1)])
         self.assertEqual((held["trouble"], held["shards"][0]["timers"], held["shards"][0]["dead"]), ("", 1, 1000))
         with sqlite3.connect(store) as file:  # more of one due time than the store gives at once
-            file.executemany("INSERT INTO dead VALUES (0, ?, 9, ?, 3, 0, ?, ?, ?, ?)",
+            file.executemany(BURY,
                              [(b"late %d" % i, due + 9000 + (i > 300) * i, b"expire", b"", b"", b"no such account") for i in range(311)])
+            file.execute(COUNT)
         file.close()
         while (held := json.loads(self.ask(port, "/api/durable.json")[1]))["shards"][0]["dead"] != 1311:
             time.sleep(0.1)

@@ -9,6 +9,9 @@ import subprocess
 from command_support import DETENT, detent
 
 DUE = 1_900_000_000_000_000  # 2030-03-17T17:46:40Z, in us
+# Of a file of one shard, into which a test has written.
+COUNT = "UPDATE shards SET timers = (SELECT count(*) FROM timers), dead = (SELECT count(*) FROM dead)"
+BURY = "INSERT INTO dead VALUES (0, ?1, 9, ?2, 3, 0, ?3, ?4, ?5, ?6, ?2)"
 
 
 class ActionsOnAStore:

@@ -7,7 +7,7 @@ import sys
 
 sys.dont_write_bytecode = True
 from command_support import WithDirectory, run_tests
-from durable_store import DUE, ActionsOnAStore
+from durable_store import BURY, COUNT, DUE, ActionsOnAStore
 
 
 class DurableInAFile(WithDirectory, ActionsOnAStore):
@@ -22,9 +22,9 @@ class DurableInAFile(WithDirectory, ActionsOnAStore):
                 file.execute("INSERT INTO timers (shard, key, id, due, attempt, by_rule, handler, schedule, payload) "
                              "VALUES (0, ?, ?, ?, 1, 0, ?, ?, ?)",
                              (b"\0" + key, number + 1, DUE + number * 1_000_000, b"expire", b"nightly" if number == 1 else b"", b"body"))
-            file.execute("INSERT INTO dead VALUES (0, ?, 9, ?, 3, 0, ?, ?, ?, ?)",
+            file.execute(BURY,
                          (b"\0lost", DUE, b"expire", b"", b"", b"no account"))
-            file.execute("UPDATE ring SET counted = -1")  # as of a version that counts nothing
+            file.execute(COUNT)
         file.close()
         return path
 

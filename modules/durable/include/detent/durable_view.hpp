@@ -95,8 +95,7 @@ class store_view {
   // timers the store has.
   virtual errc find(const timer_ref& which, std::optional<listed_record>& out) = 0;
   // The timers that have this key in any partition or in none, in no order. Costs a step or two and what it finds,
-  // however many timers the store has; a store that only looks at an older version's timers may have to go through all
-  // of them.
+  // however many timers the store has.
   virtual errc find_by_key(const key_request& which, std::vector<listed_record>& out) = 0;
   // Timers of one shard: by due time, and dead ones by the time at which they died. Within one instant the store
   // chooses the order, but always the same one. A call looks at a few hundred timers at most, for about a millisecond,

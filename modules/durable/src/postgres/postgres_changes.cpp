@@ -17,7 +17,8 @@ namespace {
 class batch {
  public:
   void add(const change& what) {
-    const auto [of, key] = timer_of(what);
+    const shard_id of = detail::shard_in(what);
+    const std::string& key = detail::key_in(what);
     const key_parts parts = parts_of(key);
     kinds_.add(static_cast<std::int16_t>(what.index()));
     shards_.add(of);
@@ -105,16 +106,10 @@ class batch {
 
 constexpr std::size_t most_bytes = 512 << 10;  // of payloads in a piece
 
-std::size_t size_of(const change& what) noexcept {
-  if (const auto* const put = std::get_if<put_request>(&what)) return put->what.payload.size();
-  const auto* const end = std::get_if<end_request>(&what);
-  return end != nullptr && end->payload ? end->payload->size() : 0;
-}
-
 // Returns whether the server can hold the change's names.
 bool is_text_alone(const change& what) {
   const auto* const put = std::get_if<put_request>(&what);
-  const key_parts its = parts_of(timer_of(what).second);
+  const key_parts its = parts_of(detail::key_in(what));
   return detail::is_text(its.key) && detail::is_text(its.partition) &&
          (put == nullptr || detail::is_text(put->what.handler));
 }
@@ -143,7 +138,7 @@ trouble postgres_store::carry_out(std::span<const change> what, std::span<const 
   trouble failed = to_.run({statement::apply, &with}, found);
   if (failed.kind == refusal::lost) {
     remembered_.doubted.emplace(remembered::doubt{last_turn_, {}});
-    for (const std::size_t at : which) remembered_.doubted->batch.push_back(remembered::name_of(what[at]));
+    for (const std::size_t at : which) remembered_.doubted->batch.push_back(detail::name_of(what[at]));
   }
   if (failed) return failed;
   const std::vector<std::int16_t> statuses = found.numbers(0, 0);
@@ -162,7 +157,7 @@ trouble postgres_store::carry_out_in_pieces(std::span<const change> what, const 
   for (std::size_t from = 0; from != which.size();) {
     std::size_t count = 0, bytes = 0;
     while (from + count != which.size() && count != piece_ && bytes < most_bytes)
-      bytes += size_of(what[which[from + count++]]);
+      bytes += detail::bytes_in(what[which[from + count++]]);
     const auto piece = std::span(which).subspan(from, count);
     trouble failed = carry_out(what, piece, apart, results);
     if (failed.kind == refusal::locked) failed = carry_out(what, piece, true, results);
@@ -187,7 +182,7 @@ errc postgres_store::apply(std::span<const change> what, std::span<change_status
     (known ? done : busy_.contains(what[i]) ? apart : together).push_back(i);
   }
   // The changes of a shard stay in their order, and neighbours in the indexes are written together.
-  std::ranges::stable_sort(together, {}, [&](std::size_t at) { return timer_of(what[at]).first; });
+  std::ranges::stable_sort(together, {}, [&](std::size_t at) { return detail::shard_in(what[at]); });
   trouble failed = carry_out_in_pieces(what, together, false, results, done);
   if (!failed) failed = carry_out_in_pieces(what, apart, true, results, done);
   if (!failed) return errc{};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../stores/looking.hpp"
 #include "connection.hpp"
 
 #include <detent/durable_store.hpp>
@@ -37,18 +38,15 @@ class lookups {
 };
 
 // Has a connection of its own, so that another thread than the store's can use it. The first call makes it.
-class postgres_view final : public store_view {
+class postgres_view final : public detail::looking<store_view, postgres_view> {
  public:
   postgres_view(const std::string& url, const std::string& settings, std::chrono::microseconds patience)
       : to_(url, settings, patience), in_(to_, lookups::counting::exact) {}
 
-  errc find(const timer_ref& which, std::optional<listed_record>& out) override { return in_.find(which, out); }
-  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override {
-    return in_.find_by_key(which, out);
+  template <class F>
+  errc by_lookups(F&& look) {
+    return look(in_);
   }
-  errc list(const list_request& which, list_page& out) override { return in_.list(which, out); }
-  errc look(std::span<shard_state> shards) override { return in_.look(shards); }
-  errc count_due(stored_time by, std::span<std::uint64_t> shards) override { return in_.count_due(by, shards); }
 
  private:
   connection to_;

@@ -38,7 +38,7 @@ inline constexpr std::size_t largest_piece = 1024;
 
 using asked_successors = std::map<shard_id, std::set<std::string>>;  // the keys of each shard
 
-class postgres_store final : public store {
+class postgres_store final : public detail::looking<store, postgres_store> {
  public:
   // Throws detent::error.
   postgres_store(const std::string& url, const postgres_options& how);
@@ -54,13 +54,10 @@ class postgres_store final : public store {
   errc read_on(std::span<const read_request> what, std::span<read_result> results) override;
   errc apply(std::span<const change> what, std::span<change_status> results) override;
   errc read_answers(std::span<const question_ref> what, std::span<answer> results) override;
-  errc find(const timer_ref& which, std::optional<listed_record>& out) override { return looks_.find(which, out); }
-  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override {
-    return looks_.find_by_key(which, out);
+  template <class F>
+  errc by_lookups(F&& look) {
+    return look(looks_);
   }
-  errc list(const list_request& which, list_page& out) override { return looks_.list(which, out); }
-  errc look(std::span<shard_state> shards) override { return looks_.look(shards); }
-  errc count_due(stored_time by, std::span<std::uint64_t> shards) override { return looks_.count_due(by, shards); }
   errc purge(const list_request& which, purge_page& out) override;
   errc look_at_deaths(std::size_t nth, std::span<stored_time> shards) override {
     return looks_.look_at_deaths(nth, shards);
@@ -82,7 +79,6 @@ class postgres_store final : public store {
   trouble carry_out_in_pieces(std::span<const change> what, const places& which, bool apart,
                               std::span<change_status> results, places& done);
   trouble resolve_doubt();
-  void note_busy(std::span<const change> what, const places& which, std::span<const change_status> results);
 
   const std::string url_;
   const std::chrono::microseconds patience_;

@@ -5,26 +5,15 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
-#include <cstring>
-#include <memory>
+#include <memory_resource>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 namespace detent::durable::redis {
 
 // Hands out bytes that stay in place as long as the arena lives.
 class arena {
  public:
-  char* room(std::size_t bytes) {
-    if (bytes > left_) {
-      left_ = std::max(bytes, chunk);
-      chunks_.push_back(std::make_unique_for_overwrite<char[]>(left_));
-      next_ = chunks_.back().get();
-    }
-    left_ -= bytes;
-    return std::exchange(next_, next_ + bytes);
-  }
+  char* room(std::size_t bytes) { return static_cast<char*>(from_.allocate(bytes, 1)); }
 
   std::string_view copy(std::string_view text) {
     char* const from = room(text.size());
@@ -50,11 +39,7 @@ class arena {
   }
 
  private:
-  static constexpr std::size_t chunk = 1 << 15;
-
-  std::vector<std::unique_ptr<char[]>> chunks_;
-  char* next_ = nullptr;
-  std::size_t left_ = 0;
+  std::pmr::monotonic_buffer_resource from_{1 << 15};
 };
 
 }  // namespace detent::durable::redis

@@ -108,11 +108,4 @@ change_status status_of(char letter) noexcept {
   }
 }
 
-std::size_t bytes_of(const change& what) noexcept {
-  constexpr std::size_t few = 64;
-  if (const auto* put = std::get_if<put_request>(&what)) return few + put->what.payload.size();
-  const auto* end = std::get_if<end_request>(&what);
-  return few + (end != nullptr && end->payload ? end->payload->size() : 0);
-}
-
 }  // namespace detent::durable::redis

@@ -33,7 +33,4 @@ class change_words {
 
 change_status status_of(char letter) noexcept;
 
-// Estimates how many bytes a change takes in a call.
-std::size_t bytes_of(const change& what) noexcept;
-
 }  // namespace detent::durable::redis

@@ -2,7 +2,6 @@
 // One connection to one server, that has said what it is and has the scripts. One thread.
 #pragma once
 
-#include "address.hpp"
 #include "refusal.hpp"
 #include "scripts.hpp"
 #include "tls.hpp"
@@ -17,8 +16,26 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace detent::durable::redis {
+
+// Where a Redis server listens.
+struct address {
+  std::string host;  // or the path of a socket, which has no port
+  int port = 0;
+
+  bool is_path() const noexcept { return port == 0; }
+  std::string text() const;
+  friend bool operator==(const address&, const address&) = default;
+};
+
+// Accepts PATH, HOST:PORT or [HOST]:PORT. A path has a slash in it or no colon. Throws std::invalid_argument for
+// anything else.
+address parse_address(std::string_view text);
+
+// Accepts one or several addresses, separated by commas.
+std::vector<address> parse_addresses(std::string_view text);
 
 struct free_reply {
   void operator()(redisReply* done) const noexcept { freeReplyObject(done); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../stores/looking.hpp"
 #include "batch.hpp"
 #include "servers.hpp"
 
@@ -17,9 +18,8 @@ enum class shard_key : unsigned char { own, announced, due, body, dead, grave, n
 // The look-ups of a store, as questions to its servers. Used by one thread.
 class lookups {
  public:
-  // All arguments must outlive this object. `has_names` says that the store has its timers by their keys too.
-  lookups(servers& to, const std::vector<shard_keys>& of_shards, const bool& has_names)
-      : to_(to), keys_(of_shards), has_names_(has_names) {}
+  // Both must outlive it.
+  lookups(servers& to, const std::vector<shard_keys>& of_shards) : to_(to), keys_(of_shards) {}
 
   errc find(const timer_ref& which, std::optional<listed_record>& out);
   errc find_by_key(const key_request& which, std::vector<listed_record>& out);
@@ -34,27 +34,23 @@ class lookups {
   const std::string& key(shard_id shard, shard_key which) const noexcept {
     return keys_[shard][static_cast<std::size_t>(which)];
   }
-  errc find_by_names(const key_request& which, std::vector<listed_record>& out);
-  errc look_for_key(const key_request& which, std::vector<listed_record>& out);
   errc walk(script what, const list_request& which, reply& out);
   errc ask_each(shard_key of, std::string_view word, calls_of_shards& calls, std::size_t shards);
 
   servers& to_;
   const std::vector<shard_keys>& keys_;
-  const bool& has_names_;
 };
 
 // Has a connection of its own, so that another thread than the store's can use it.
-class redis_view final : public store_view {
+class redis_view final : public detail::looking<store_view, redis_view> {
  public:
-  redis_view(servers to, const std::vector<shard_keys>& of_shards, const bool& has_names)
-      : to_(std::move(to)), in_(to_, of_shards, has_names) {}
+  redis_view(servers to, const std::vector<shard_keys>& of_shards) : to_(std::move(to)), in_(to_, of_shards) {}
 
-  errc find(const timer_ref& which, std::optional<listed_record>& out) override;
-  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override;
-  errc list(const list_request& which, list_page& out) override;
-  errc look(std::span<shard_state> shards) override;
-  errc count_due(stored_time by, std::span<std::uint64_t> shards) override;
+  template <class F>
+  errc by_lookups(F&& look) {
+    const errc code = open();
+    return code == errc{} ? look(in_) : code;
+  }
 
  private:
   errc open();

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "record_bytes.hpp"
 
+#include "../stores/listing.hpp"
+#include "batch.hpp"
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <set>
+#include <utility>
 
 namespace detent::durable::redis {
 
@@ -20,20 +25,16 @@ void write_head(std::uint64_t id, stored_time due, std::uint32_t attempt, bool b
   arena::write(to + rule_at, by_rule ? 1 : 0, 1);
 }
 
-}  // namespace
-
-std::int64_t score_of(stored_time when) noexcept {
-  return std::clamp<std::int64_t>(when.time_since_epoch().count(), lowest + 1, -lowest);
-}
-
-namespace {
-
 // The two lowest numbers stand for a level and a timer before all times.
 stored_time time_of_score(std::int64_t value) noexcept {
   return value <= lowest + 1 ? stored_time::min() : stored_time(stored_time::duration(value));
 }
 
 }  // namespace
+
+std::int64_t score_of(stored_time when) noexcept {
+  return std::clamp<std::int64_t>(when.time_since_epoch().count(), lowest + 1, -lowest);
+}
 
 stored_time time_of(std::string_view score) noexcept {
   std::int64_t value = 0;
@@ -45,12 +46,6 @@ std::string_view pack_head(std::uint64_t id, stored_time due, std::uint32_t atte
   char* const to = in.room(head);
   write_head(id, due, attempt, by_rule, to);
   return {to, head};
-}
-
-std::uint64_t read_number(std::string_view bytes) noexcept {
-  std::uint64_t value = 0;
-  for (std::size_t i = bytes.size(); i-- != 0;) value = value << 8 | static_cast<unsigned char>(bytes[i]);
-  return value;
 }
 
 std::string_view pack(const record& what, arena& in) {
@@ -71,12 +66,12 @@ record unpack(shard_id shard, std::string_view key, std::string_view body) {
   what.key = key;
   std::string_view rest = body;
   if (body.size() >= names_at) {
-    what.id = read_number(body.substr(id_at, 8));
-    what.due = time_of_score(static_cast<std::int64_t>(read_number(body.substr(due_at, 8))));
-    what.attempt = static_cast<std::uint32_t>(read_number(body.substr(attempt_at, 4)));
+    what.id = detail::number_of(body.substr(id_at, 8));
+    what.due = time_of_score(static_cast<std::int64_t>(detail::number_of(body.substr(due_at, 8))));
+    what.attempt = static_cast<std::uint32_t>(detail::number_of(body.substr(attempt_at, 4)));
     what.by_rule = body[rule_at] == 1;
-    const std::size_t handler = read_number(body.substr(handler_size_at, 1));
-    const std::size_t schedule = read_number(body.substr(schedule_size_at, 2));
+    const std::size_t handler = detail::number_of(body.substr(handler_size_at, 1));
+    const std::size_t schedule = detail::number_of(body.substr(schedule_size_at, 2));
     if (body.size() >= names_at + handler + schedule) {
       what.handler = body.substr(names_at, handler);
       what.schedule = body.substr(names_at + handler, schedule);
@@ -86,6 +81,55 @@ record unpack(shard_id shard, std::string_view key, std::string_view body) {
   const auto* const bytes = reinterpret_cast<const std::byte*>(rest.data());
   what.payload.assign(bytes, bytes + rest.size());
   return what;
+}
+
+namespace {
+
+// Appends the records of keys[i] and bodies[i]. The body of a timer that was erased in between is nil.
+void add_records(shard_id shard, const redisReply& found, const redisReply& bodies, std::vector<record>& out) {
+  out.reserve(out.size() + bodies.elements);
+  for (std::size_t i = 0; i != bodies.elements; ++i) {
+    const redisReply& body = element(bodies, i);
+    if (body.type != REDIS_REPLY_STRING) continue;
+    out.push_back(unpack(shard, text_of(element(found, i)), text_of(body)));
+  }
+}
+
+// A line is a letter, 8 bytes of a number, and a key. `bodies` has those of the keys that were put.
+void add_announced(shard_id shard, std::string_view level_key, const redisReply& from, read_result& out) {
+  constexpr std::size_t key_at = 9;
+  const redisReply& lines = element(from, 4);
+  const redisReply& bodies = element(from, 5);
+  std::set<std::string_view> seen;
+  std::size_t puts = 0;
+  for (std::size_t i = 0; i != lines.elements; ++i) {
+    const std::string_view line = text_of(element(lines, i));
+    const std::string_view key = line.substr(std::min(key_at, line.size()));
+    const std::uint64_t number = line.empty() ? 0 : detail::number_of(line.substr(1, 8));
+    const char kind = line.empty() ? '?' : line.front();
+    out.announced_keys.push_back({std::string(key), kind == 'q' ? number : 0, kind == 'k' ? number : 0});
+    if (kind != 'p' || puts == bodies.elements) continue;
+    const redisReply& body = element(bodies, puts++);
+    if (body.type != REDIS_REPLY_STRING || !seen.insert(key).second) continue;
+    record its = unpack(shard, key, text_of(body));
+    if (its.due < out.upto || (its.due == out.upto && (out.whole || its.key <= level_key)))
+      out.announced_now.push_back(std::move(its));
+  }
+}
+
+}  // namespace
+
+read_result result_of(shard_id shard, const redisReply& from) {
+  read_result out;
+  const std::string_view level_key = text_of(element(from, 1));
+  out.stands = true;
+  out.upto = time_of(text_of(element(from, 0)));
+  out.whole = level_key.empty();
+  add_records(shard, element(from, 2), element(from, 3), out.due);
+  std::sort(out.due.begin(), out.due.end(),
+            [](const record& a, const record& b) { return std::pair(a.due, a.id) < std::pair(b.due, b.id); });
+  add_announced(shard, level_key, from, out);
+  return out;
 }
 
 }  // namespace detent::durable::redis

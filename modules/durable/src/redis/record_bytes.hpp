@@ -8,6 +8,7 @@
 #pragma once
 
 #include "arena.hpp"
+#include "link.hpp"
 
 #include <detent/durable_store.hpp>
 
@@ -27,6 +28,7 @@ std::string_view pack(const record& what, arena& in);
 // stays in the store, is reported, and stops nothing else.
 record unpack(shard_id shard, std::string_view key, std::string_view body);
 
-std::uint64_t read_number(std::string_view bytes) noexcept;
+// Reads the answer of the script read_on.
+read_result result_of(shard_id shard, const redisReply& from);
 
 }  // namespace detent::durable::redis

@@ -12,26 +12,15 @@ namespace detent::durable::redis {
 namespace {
 
 constexpr std::size_t most_bytes_in_a_call = 1 << 20;
+constexpr std::size_t bytes_of_words = 64;            // of a change, besides its payload, or about so
 constexpr std::chrono::milliseconds soon_heard{1};    // ends do not wait for a replica that is away
 constexpr std::chrono::milliseconds heard_within{5};  // otherwise the next look at the answers waits again
 
 const end_request* end_in(const change& what) noexcept { return std::get_if<end_request>(&what); }
 
-shard_id shard_in(const change& what) noexcept {
-  if (const auto* put = std::get_if<put_request>(&what)) return put->what.shard;
-  const end_request* const end = end_in(what);
-  return end != nullptr ? end->term.shard : std::get<cancel_request>(what).shard;
-}
-
-std::string_view key_in(const change& what) noexcept {
-  if (const auto* put = std::get_if<put_request>(&what)) return put->what.key;
-  const end_request* const end = end_in(what);
-  return end != nullptr ? end->key : std::get<cancel_request>(what).key;
-}
-
 // All ends in a call belong to one term.
 bool join(portion& its, const change& what) {
-  const std::size_t bytes = its.bytes + bytes_of(what);
+  const std::size_t bytes = its.bytes + bytes_of_words + detail::bytes_in(what);
   const end_request* const end = end_in(what);
   if (!its.places.empty() && bytes > most_bytes_in_a_call) return false;
   if (end != nullptr && its.fence != 0 && its.fence != end->term.fence) return false;
@@ -64,14 +53,14 @@ class refused_keys {
   bool add(std::span<const change> what, const portion& its, std::span<const change_status> results) {
     const std::size_t had = keys_.size();
     for (const std::size_t place : its.places)
-      if (results[place] == change_status::unanswered) keys_.emplace(its.shard, key_in(what[place]));
+      if (results[place] == change_status::unanswered) keys_.emplace(its.shard, detail::key_in(what[place]));
     return keys_.size() != had;
   }
   void drop_from(portion& its, std::span<const change> what) const {
     const auto first = keys_.lower_bound({its.shard, {}});
     if (first == keys_.end() || first->first != its.shard) return;
     std::erase_if(its.places, [&](std::size_t place) {
-      return end_in(what[place]) == nullptr || keys_.contains({its.shard, key_in(what[place])});
+      return end_in(what[place]) == nullptr || keys_.contains({its.shard, detail::key_in(what[place])});
     });
   }
 
@@ -117,7 +106,7 @@ errc redis_store::apply(std::span<const change> what, std::span<change_status> r
   refused_keys refused;
   outcome_of_calls all;
   std::vector<portion> settled;
-  const auto shard_at = [&](std::size_t place) { return shard_in(what[place]); };
+  const auto shard_at = [&](std::size_t place) { return detail::shard_in(what[place]); };
   const auto joins = [&](portion& its, std::size_t place) { return join(its, what[place]); };
   for (std::vector<portion>& round : rounds_of(what.size(), shards(), shard_at, joins)) {
     for (portion& its : round) refused.drop_from(its, what);

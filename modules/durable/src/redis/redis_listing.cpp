@@ -12,17 +12,10 @@ namespace {
 
 constexpr std::uint64_t bytes_a_piece = std::uint64_t{1} << 20u;
 
-errc run(servers& to, std::span<call> calls) {
-  to.run(calls);
-  outcome_of_calls all;
-  for (const call& one : calls) all.add(one.failed);
-  return all.code();
-}
-
 // A grave is the length of the reason, the reason, and the body of the timer.
 listed_record dead_one(shard_id shard, std::string_view key, std::string_view grave, std::string_view died) {
   const std::size_t length =
-      grave.size() < 2 ? 0 : std::min<std::size_t>(read_number(grave.substr(0, 2)), grave.size() - 2);
+      grave.size() < 2 ? 0 : std::min<std::size_t>(detail::number_of(grave.substr(0, 2)), grave.size() - 2);
   const std::size_t begin = std::min<std::size_t>(2, grave.size());
   return {unpack(shard, key, grave.substr(begin + length)), std::string(grave.substr(begin, length)), time_of(died)};
 }
@@ -53,10 +46,6 @@ errc lookups::find_by_key(const key_request& which, std::vector<listed_record>& 
   if (const errc code = find(which.name, bare); code != errc{}) return code;
   out.clear();
   if (bare && bare->died.has_value() == which.dead) out.push_back(*std::move(bare));
-  return has_names_ ? find_by_names(which, out) : look_for_key(which, out);
-}
-
-errc lookups::find_by_names(const key_request& which, std::vector<listed_record>& out) {
   const std::string_view key_of = parts_of(which.name.key).key;
   const std::string entry = static_cast<char>(key_of.size()) + std::string(key_of);
   arena in;
@@ -78,25 +67,6 @@ errc lookups::find_by_names(const key_request& which, std::vector<listed_record>
       else
         out.push_back({unpack(static_cast<shard_id>(shard), name, body)});
     }
-  }
-  return errc{};
-}
-
-errc lookups::look_for_key(const key_request& which, std::vector<listed_record>& out) {
-  const std::string_view key_of = parts_of(which.name.key).key;
-  list_request all;
-  all.key_prefix = key_of;
-  all.dead = which.dead;
-  for (all.shard = 0; all.shard != static_cast<shard_id>(keys_.size()); ++all.shard) {
-    do {
-      list_page page;
-      if (const errc code = list(all, page); code != errc{}) return code;
-      for (listed_record& each : page.found) {
-        const key_parts its = parts_of(each.what.key);
-        if (its.key == key_of && !its.partition.empty() && out.size() < which.limit) out.push_back(std::move(each));
-      }
-      all.after = std::move(page.next);
-    } while (!all.after.empty());
   }
   return errc{};
 }
@@ -211,31 +181,6 @@ errc redis_view::open() {
   if (const trouble why = to_.open()) return code_of(why.kind);
   is_open_ = true;
   return errc{};
-}
-
-errc redis_view::find(const timer_ref& which, std::optional<listed_record>& out) {
-  const errc code = open();
-  return code == errc{} ? in_.find(which, out) : code;
-}
-
-errc redis_view::find_by_key(const key_request& which, std::vector<listed_record>& out) {
-  const errc code = open();
-  return code == errc{} ? in_.find_by_key(which, out) : code;
-}
-
-errc redis_view::list(const list_request& which, list_page& out) {
-  const errc code = open();
-  return code == errc{} ? in_.list(which, out) : code;
-}
-
-errc redis_view::look(std::span<shard_state> shards) {
-  const errc code = open();
-  return code == errc{} ? in_.look(shards) : code;
-}
-
-errc redis_view::count_due(stored_time by, std::span<std::uint64_t> shards) {
-  const errc code = open();
-  return code == errc{} ? in_.count_due(by, shards) : code;
 }
 
 }  // namespace detent::durable::redis

@@ -3,9 +3,6 @@
 // redis_listing.cpp: look-ups.
 #include "redis_store.hpp"
 
-#include "batch.hpp"
-#include "read_answer.hpp"
-
 #include <algorithm>
 #include <array>
 #include <cstdio>
@@ -122,8 +119,7 @@ redis_store::redis_store(const std::string& address, const redis_options& how)
   call opening{script::open, meta, {wanted, own_format, read_only_ ? std::string_view() : channel_}};
   to_.run(opening);
   if (opening.failed) fail(opening.failed);
-  const std::optional<std::uint64_t> had = number_in(element(*opening.answer, 0));
-  has_names_ = text_of(element(*opening.answer, 1)) == "1";
+  const std::optional<std::uint64_t> had = number_in(*opening.answer);
   if (!had) fail({refusal::unexpected, address + ": " + meta.front() + " is damaged: its shards are no number"});
   if (*had == 0) fail({refusal::lost, address + ": no store has the prefix '" + prefix_ + "'"});
   terms_.resize(std::min<std::uint64_t>(*had, most_shards));
@@ -155,13 +151,7 @@ bool redis_store::may_run(std::span<const call> calls) const noexcept {
   return !read_only_ || std::ranges::none_of(calls, [](const call& one) { return writes(one.what); });
 }
 
-errc redis_store::run_apart(std::span<call> calls) {
-  if (!may_run(calls)) return errc::not_permitted;
-  to_.run(calls);
-  outcome_of_calls all;
-  for (const call& one : calls) all.add(one.failed);
-  return all.code();
-}
+errc redis_store::run_apart(std::span<call> calls) { return may_run(calls) ? run(to_, calls) : errc::not_permitted; }
 
 errc redis_store::call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out) {
   arena in;
@@ -238,15 +228,17 @@ errc redis_store::read_on(std::span<const read_request> what, std::span<read_res
   }
   const errc code = run_apart(calls.all());
   if (code != errc{}) return code;
-  std::vector<std::size_t> left;
+  std::vector<term_ref> left;
   for (std::size_t i = 0; i != what.size(); ++i) {
     const redisReply* const answer = calls.answer_to(i);
     results[i] = {};
     results[i].unanswered = answer == nullptr;
     if (answer == nullptr || answer->type != REDIS_REPLY_ARRAY) continue;
     const shard_id shard = what[i].term.shard;
+    // Another process answers than the one that gave the term: a promoted replica, or the server after a restart. It
+    // may not have heard of the last ends or of how far was read. Only a new term reads all that it has.
     if (const term& mine = of(what[i].term); !mine.process.empty() && mine.process != calls.of(i).process) {
-      left.push_back(i);
+      left.push_back(what[i].term);
       continue;
     }
     results[i] = result_of(shard, *answer);
@@ -254,16 +246,8 @@ errc redis_store::read_on(std::span<const read_request> what, std::span<read_res
     terms_[shard].level_key = text_of(element(*answer, 1));
     terms_[shard].seen += results[i].announced_keys.size();
   }
-  if (!left.empty()) leave(what, left);
+  if (!left.empty()) static_cast<void>(give_back(left));  // without it, the leases run out
   return errc{};
-}
-
-// Another process answers than the one that gave the term: a promoted replica, or the server after a restart. It may
-// not have heard of the last ends or of how far was read. Only a new term reads all that it has.
-void redis_store::leave(std::span<const read_request> what, std::span<const std::size_t> places) {
-  std::vector<term_ref> terms;
-  for (const std::size_t place : places) terms.push_back(what[place].term);
-  static_cast<void>(give_back(terms));  // if this fails, the lease runs out
 }
 
 void redis_store::listen(std::function<void(shard_id)> wake) {

@@ -48,7 +48,14 @@ class outcome_of_calls {
   bool is_any_answered_ = false;
 };
 
-class redis_store final : public store {
+inline errc run(servers& to, std::span<call> calls) {
+  to.run(calls);
+  outcome_of_calls all;
+  for (const call& one : calls) all.add(one.failed);
+  return all.code();
+}
+
+class redis_store final : public detail::looking<store, redis_store> {
  public:
   // Throws detent::error.
   redis_store(const std::string& address, const redis_options& how);
@@ -62,13 +69,10 @@ class redis_store final : public store {
   errc read_on(std::span<const read_request> what, std::span<read_result> results) override;
   errc apply(std::span<const change> what, std::span<change_status> results) override;
   errc read_answers(std::span<const question_ref> what, std::span<answer> results) override;
-  errc find(const timer_ref& which, std::optional<listed_record>& out) override { return looks_.find(which, out); }
-  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override {
-    return looks_.find_by_key(which, out);
+  template <class F>
+  errc by_lookups(F&& look) {
+    return look(looks_);
   }
-  errc list(const list_request& which, list_page& out) override { return looks_.list(which, out); }
-  errc look(std::span<shard_state> shards) override { return looks_.look(shards); }
-  errc count_due(stored_time by, std::span<std::uint64_t> shards) override { return looks_.count_due(by, shards); }
   errc purge(const list_request& which, purge_page& out) override {
     return read_only_ ? errc::not_permitted : looks_.purge(which, out);
   }
@@ -77,7 +81,7 @@ class redis_store final : public store {
   }
   errc look_at_roll(roll_state& out) override;
   std::unique_ptr<store_view> view_apart() override {
-    return std::make_unique<redis_view>(servers(to_.places(), how_), keys_, has_names_);
+    return std::make_unique<redis_view>(servers(to_.places(), how_), keys_);
   }
   void listen(std::function<void(shard_id)> wake) override;
 
@@ -104,7 +108,6 @@ class redis_store final : public store {
   void settle(std::span<const change> what, const portion& its, const call& done, std::span<change_status> results);
   errc end_again(std::span<const std::pair<term_ref, std::string>> taken);
   void drop_unheard(const std::vector<portion>& round, std::span<const call> answered, std::span<answer> results);
-  void leave(std::span<const read_request> what, std::span<const std::size_t> places);
   // Runs the calls; those that reach no server do not spoil the others. Returns the code of the batch.
   errc run_apart(std::span<call> calls);
   bool may_run(std::span<const call> calls) const noexcept;
@@ -119,8 +122,7 @@ class redis_store final : public store {
   std::string name_;
   std::vector<term> terms_;  // by shard
   std::vector<keys> keys_;   // by shard
-  bool has_names_ = false;   // if not, an earlier version has put timers, and keys must be searched for
-  lookups looks_{to_, keys_, has_names_};
+  lookups looks_{to_, keys_};
   keys nodes_;
   std::vector<remembered> remembered_;  // by shard
   std::uint64_t last_turn_ = 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../stores/changes.hpp"
 #include "change_words.hpp"
 
 #include <detent/durable_store.hpp>
@@ -24,17 +25,18 @@ class remembered {
 
   // Ignores ends.
   void keep(const change& what, const entry& its) {
-    if (!std::holds_alternative<end_request>(what)) kept_.insert_or_assign(name_of(what), its);
+    if (const auto name = detail::name_of(what)) kept_.insert_or_assign(*name, its);
   }
   void keep_unless_known(const change& what, const entry& its) {
-    if (!std::holds_alternative<end_request>(what)) kept_.try_emplace(name_of(what), its);
+    if (const auto name = detail::name_of(what)) kept_.try_emplace(*name, its);
   }
   void forget(const change& what) {
-    if (!kept_.empty()) kept_.erase(name_of(what));
+    if (const auto name = detail::name_of(what); name && !kept_.empty()) kept_.erase(*name);
   }
   // Returns `unanswered` if the change must be carried out, or nothing is known of it.
   change_status status_of(const change& what) const {
-    const auto found = kept_.empty() ? kept_.end() : kept_.find(name_of(what));
+    const auto name = kept_.empty() ? std::nullopt : detail::name_of(what);
+    const auto found = name ? kept_.find(*name) : kept_.end();
     return found == kept_.end() ? change_status::unanswered : found->second.status;
   }
 
@@ -54,14 +56,7 @@ class remembered {
   }
 
  private:
-  // The id of a put, or the question of a cancel.
-  static std::pair<std::size_t, std::uint64_t> name_of(const change& what) noexcept {
-    const auto* put = std::get_if<put_request>(&what);
-    const auto* cancel = std::get_if<cancel_request>(&what);
-    return {what.index(), put != nullptr ? put->what.id : cancel != nullptr ? cancel->question : 0};
-  }
-
-  std::map<std::pair<std::size_t, std::uint64_t>, entry> kept_;
+  std::map<detail::change_name, entry> kept_;
   std::uint64_t last_ = 0;
 };
 

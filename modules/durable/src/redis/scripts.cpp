@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: MIT
-#include "script_texts.hpp"
+#include "scripts.hpp"
 
 #include <array>
-#include <string>
 
 namespace detent::durable::redis {
 
 namespace {
 
-// KEYS: meta. ARGV: shards, format, channel (empty if the store only looks). Answers the number of the store's shards,
-// or 0 if there is no store and none is wanted; and 1 if all versions that have put timers there have kept `names`.
-// Puts and cancels write before they publish, so the right to publish is tried first; listeners ignore an empty
-// message.
+// KEYS: meta. ARGV: shards, format, and the channel, or nothing if the store only looks. Answers the shards of the
+// store, or 0 if there is no store and none is wanted. Puts and cancels write before they publish, so the right to
+// publish is tried first; listeners ignore an empty message.
 constexpr char open_text[] = R"(
-local had = redis.call('HMGET', KEYS[1], 'shards', 'format', 'names')
+local had = redis.call('HMGET', KEYS[1], 'shards', 'format')
 if had[2] and had[2] ~= ARGV[2] then return redis.error_reply('FOREIGN format ' .. had[2]) end
 local said = ARGV[3] ~= '' and redis.pcall('PUBLISH', ARGV[3], '')
 if type(said) == 'table' then
   return redis.error_reply('NOPERM the user needs the rights +publish, +subscribe and &' ..
                            string.sub(ARGV[3], 1, -17) .. '*: ' .. said.err)
 end
-if had[1] or ARGV[1] == '0' then return {had[1] or '0', had[3] or '0'} end
-redis.call('HSET', KEYS[1], 'shards', ARGV[1], 'format', ARGV[2], 'names', 1)
-return {ARGV[1], '1'})";
+if had[1] or ARGV[1] == '0' then return had[1] or '0' end
+redis.call('HSET', KEYS[1], 'shards', ARGV[1], 'format', ARGV[2])
+return ARGV[1])";
 
 // KEYS: nodes. ARGV: node, and for how long it counts as alive. Answers Redis' time, then the nodes.
 constexpr char roll_text[] = R"(
@@ -183,40 +181,34 @@ local function change_names(change, set, names)
   if #changed > 0 then redis.call(change, set, unpack(changed)) end
 end)";
 
+struct known_script {
+  std::string text;
+  bool writes;
+};
+
+const known_script& known(script which) noexcept {
+  static const std::string order = order_text, names = names_text, walk = order + walk_text;
+  static const std::array<known_script, scripts> all = {{{open_text, true},
+                                                         {roll_text, true},
+                                                         {take_text, true},
+                                                         {give_back_text, true},
+                                                         {order + read_on_text, true},
+                                                         {order + names + apply_text, true},
+                                                         {answers_text, false},
+                                                         {find_text, false},
+                                                         {by_key_text, false},
+                                                         {walk + list_text, false},
+                                                         {names + walk + purge_text, true},
+                                                         {look_text, false},
+                                                         {count_due_text, false},
+                                                         {deaths_text, false},
+                                                         {look_roll_text, false}}};
+  return all[static_cast<std::size_t>(which)];
+}
+
 }  // namespace
 
-const std::string& text(script which) noexcept {
-  static const std::string order = order_text, names = names_text, walk = order + walk_text;
-  static const std::array<std::string, scripts> texts = {open_text,
-                                                         roll_text,
-                                                         take_text,
-                                                         give_back_text,
-                                                         order + read_on_text,
-                                                         order + names + apply_text,
-                                                         answers_text,
-                                                         find_text,
-                                                         by_key_text,
-                                                         walk + list_text,
-                                                         names + walk + purge_text,
-                                                         look_text,
-                                                         count_due_text,
-                                                         deaths_text,
-                                                         look_roll_text};
-  return texts[static_cast<std::size_t>(which)];
-}
-
-bool writes(script which) noexcept {
-  switch (which) {
-    case script::answers:
-    case script::find:
-    case script::by_key:
-    case script::list:
-    case script::look:
-    case script::count_due:
-    case script::deaths:
-    case script::look_roll: return false;
-    default: return true;
-  }
-}
+const std::string& text(script which) noexcept { return known(which).text; }
+bool writes(script which) noexcept { return known(which).writes; }
 
 }  // namespace detent::durable::redis

@@ -39,4 +39,17 @@ bool writes(script which) noexcept;
 // The first word of the error with which scripts refuse another format.
 inline constexpr char foreign[] = "FOREIGN";
 
+// The texts that scripts.cpp does not have itself.
+extern const char apply_text[];
+extern const char answers_text[];
+extern const char find_text[];
+extern const char by_key_text[];
+extern const char walk_text[];
+extern const char list_text[];
+extern const char purge_text[];
+extern const char look_text[];
+extern const char count_due_text[];
+extern const char deaths_text[];
+extern const char look_roll_text[];
+
 }  // namespace detent::durable::redis

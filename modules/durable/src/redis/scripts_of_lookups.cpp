@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The scripts that look at timers, and the one that erases dead ones in the same way.
-#include "script_texts.hpp"
+#include "scripts.hpp"
 
 namespace detent::durable::redis {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The scripts that change timers. In scripts.cpp are those about shards and terms, in scripts_of_lookups.cpp those that
 // look.
-#include "script_texts.hpp"
+#include "scripts.hpp"
 
 namespace detent::durable::redis {
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "database.hpp"
 
-#include "lookups.hpp"
 #include "span_index.hpp"
 
 #include <detent/error.hpp>
@@ -30,9 +29,9 @@ constexpr std::size_t least_cache = std::size_t{1} << 20;
 // time, so their index grows at its end too.
 constexpr const char* schema = R"(
 CREATE TABLE shards (shard INTEGER PRIMARY KEY, fence INTEGER NOT NULL, held INTEGER NOT NULL,
-  timers INTEGER NOT NULL DEFAULT 0, dead INTEGER NOT NULL DEFAULT 0);
-CREATE TABLE ring (generation INTEGER NOT NULL, counted INTEGER NOT NULL);
-INSERT INTO ring VALUES (0, 0);
+  timers INTEGER NOT NULL, dead INTEGER NOT NULL);
+CREATE TABLE ring (generation INTEGER NOT NULL);
+INSERT INTO ring VALUES (0);
 CREATE TABLE timers (row INTEGER PRIMARY KEY, shard INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NULL,
   due INTEGER NOT NULL, attempt INTEGER NOT NULL, by_rule INTEGER NOT NULL, handler BLOB NOT NULL,
   schedule BLOB NOT NULL, payload BLOB NOT NULL);
@@ -42,15 +41,8 @@ CREATE TABLE successors (shard INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER N
   schedule BLOB NOT NULL, payload BLOB NOT NULL, PRIMARY KEY (shard, key)) WITHOUT ROWID;
 CREATE TABLE dead (shard INTEGER NOT NULL, key BLOB NOT NULL, id INTEGER NOT NULL, due INTEGER NOT NULL,
   attempt INTEGER NOT NULL, by_rule INTEGER NOT NULL, handler BLOB NOT NULL, schedule BLOB NOT NULL,
-  payload BLOB NOT NULL, why BLOB NOT NULL, PRIMARY KEY (shard, key)) WITHOUT ROWID;
-)";
-
-// The time at which each dead timer died. It has a table of its own, because other versions of this format write the
-// table of dead timers.
-constexpr const char* deaths = R"(
-CREATE TABLE deaths (shard INTEGER NOT NULL, key BLOB NOT NULL, died INTEGER NOT NULL,
-  PRIMARY KEY (shard, key)) WITHOUT ROWID;
-CREATE INDEX deaths_in_order ON deaths (shard, died, key);
+  payload BLOB NOT NULL, why BLOB NOT NULL, died INTEGER NOT NULL, PRIMARY KEY (shard, key)) WITHOUT ROWID;
+CREATE INDEX dead_in_order ON dead (shard, died, key);
 )";
 
 // Returns the file that a link leads to, even if that file does not exist yet, so that all names of a file share one
@@ -150,7 +142,7 @@ database::database(const std::string& path, const sqlite_options& how) : path_(i
     refuse(errc::not_permitted, path, "it is not a regular file: name another file");
   if (!how.read_only) lock_ = file_lock(path_ + ".lock");
   try {
-    open(path, how);
+    connect(path, how.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, handle_);
     set_up(path, how);
   } catch (const sqlite_failure& failure) {
     std::string words = sqlite3_errstr(failure.code);
@@ -159,50 +151,15 @@ database::database(const std::string& path, const sqlite_options& how) : path_(i
   }
 }
 
-void database::open(const std::string& path, const sqlite_options& how) {
-  const int flags = how.read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+// If it fails, `to` can tell why.
+void database::connect(const std::string& path, int flags, connection& to) {
   sqlite3* made = nullptr;
   const int code = sqlite3_open_v2(path.c_str(), &made, flags | SQLITE_OPEN_NOMUTEX, nullptr);
-  handle_.reset(made);
+  to.reset(made);
   check(code);
   check(sqlite3_extended_result_codes(made, 1));
   check(sqlite3_busy_timeout(made, 1000));  // for concurrent readers: checkpoints wait for them
-}
-
-database::connection database::connect_to_read() const {
-  sqlite3* made = nullptr;
-  const int code = sqlite3_open_v2(path_.c_str(), &made, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
-  connection opened(made);
-  check(code);
-  check(sqlite3_extended_result_codes(made, 1));
-  check(sqlite3_busy_timeout(made, 1000));
   check(sqlite3_exec(made, "PRAGMA mmap_size = 1073741824", nullptr, nullptr, nullptr));
-  return opened;
-}
-
-// If another version of this format has written the file, it has kept neither counts nor times of deaths; the file
-// shows that by its generation. Due times stand in for the times of deaths that are missing.
-void database::follow_other_versions() {
-  run("BEGIN IMMEDIATE");
-  if (ask("SELECT count(*) FROM sqlite_schema WHERE name = 'deaths'") == 0) {
-    run(deaths);
-    run("ALTER TABLE shards ADD COLUMN timers INTEGER NOT NULL DEFAULT 0;"
-        "ALTER TABLE shards ADD COLUMN dead INTEGER NOT NULL DEFAULT 0;"
-        "ALTER TABLE ring ADD COLUMN counted INTEGER NOT NULL DEFAULT -1");
-  }
-  if (ask("SELECT count(*) FROM sqlite_schema WHERE name = 'timers_in_partitions'") == 0 &&
-      ask("SELECT EXISTS (SELECT 1 FROM shards WHERE"
-          " EXISTS (SELECT 1 FROM timers WHERE timers.shard = shards.shard AND timers.key >= x'01')"
-          " OR EXISTS (SELECT 1 FROM dead WHERE dead.shard = shards.shard AND dead.key >= x'01'))") != 0)
-    run(index_of_keys);
-  if (ask("SELECT generation = counted FROM ring") == 0)
-    run("UPDATE shards SET timers = (SELECT count(*) FROM timers WHERE timers.shard = shards.shard),"
-        " dead = (SELECT count(*) FROM dead WHERE dead.shard = shards.shard);"
-        "DELETE FROM deaths WHERE NOT EXISTS"
-        " (SELECT 1 FROM dead WHERE dead.shard = deaths.shard AND dead.key = deaths.key);"
-        "INSERT OR IGNORE INTO deaths SELECT shard, key, due FROM dead;"
-        "UPDATE ring SET counted = generation");
-  run("COMMIT");
 }
 
 std::int64_t database::ask(const char* sql) {
@@ -232,7 +189,6 @@ void database::set_up(const std::string& path, const sqlite_options& how) {
     refuse(errc::not_permitted, path, "no write-ahead log here: SQLite needs shared memory, which network drives lack");
   mode.reset();
   run(("PRAGMA cache_size = -" + std::to_string(how.cache >> 10)).c_str());
-  run("PRAGMA mmap_size = 1073741824");
   if (how.most_bytes != 0)
     run(("PRAGMA max_page_count = " +
          std::to_string(how.most_bytes / static_cast<std::size_t>(ask("PRAGMA page_size")) + 1))
@@ -240,15 +196,13 @@ void database::set_up(const std::string& path, const sqlite_options& how) {
   if (fresh) {
     run("BEGIN IMMEDIATE");
     run(schema);
-    run(deaths);
     run(span_index::index);
-    statement add(handle_.get(), "INSERT INTO shards (shard, fence, held) VALUES (?, 0, 0)");
+    statement add(handle_.get(), "INSERT INTO shards VALUES (?, 0, 0, 0, 0)");
     for (shard_id shard = 0; shard < how.shards; ++shard) add.with(shard).run();
     run(("PRAGMA application_id = " + std::to_string(application)).c_str());
     run(("PRAGMA user_version = " + std::to_string(store_format)).c_str());
     run("COMMIT");
   }
-  follow_other_versions();
   shards_ = static_cast<shard_id>(ask("SELECT count(*) FROM shards"));
   if (shards_ == 0) refuse(errc::corrupt, path, "it has no shards");
   room_ = room(handle_.get(), path_, how.most_bytes);  // the log is open by now

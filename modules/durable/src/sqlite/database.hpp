@@ -51,7 +51,7 @@ class database {
   };
   using connection = std::unique_ptr<sqlite3, close>;
   // Makes another connection, which only reads. Any thread. Throws sqlite_failure.
-  connection connect_to_read() const;
+  void connect_to_read(connection& to) const { connect(path_, SQLITE_OPEN_READONLY, to); }
   shard_id shards() const noexcept { return shards_; }
   // The file itself, if the given path is a link to it.
   const std::string& path() const noexcept { return path_; }
@@ -61,9 +61,8 @@ class database {
   void run(const char* sql) { check(sqlite3_exec(handle_.get(), sql, nullptr, nullptr, nullptr)); }
 
  private:
-  void open(const std::string& path, const sqlite_options& how);
+  static void connect(const std::string& path, int flags, connection& to);
   void set_up(const std::string& path, const sqlite_options& how);
-  void follow_other_versions();
   std::int64_t ask(const char* sql);
 
   const std::string path_;

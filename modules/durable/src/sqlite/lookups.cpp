@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "lookups.hpp"
 
-#include "row.hpp"
 #include "span_index.hpp"
 
 #include <algorithm>
@@ -42,79 +41,62 @@ class one_view {
 
 }  // namespace
 
-// A file that another version has written lacks times of deaths, and a connection that only reads cannot add them.
 lookups::lookups(sqlite3* on) : on_(on) {
   schema_ = statement(on, "SELECT 1 FROM sqlite_schema WHERE name = CAST(? AS TEXT)");
-  if (!has("deaths") || !is_counted()) {
-    check(sqlite3_exec(on,
-                       "PRAGMA temp_store = MEMORY;"
-                       "CREATE TEMP VIEW deaths AS SELECT shard, key, due AS died FROM dead",
-                       nullptr, nullptr, nullptr));
-  }
   const auto make = [&](std::string_view sql) { return statement(on, sql); };
-  const std::string columns = "SELECT key, id, due, attempt, by_rule, handler, schedule, payload";
+  const std::string columns = select_record;
   live_ = make(columns + " FROM timers WHERE shard = ? AND key = ?");
-  dead_ = make(columns + ", why, died FROM dead JOIN deaths USING (shard, key) WHERE shard = ? AND key = ?");
+  dead_ = make(columns + ", why, died FROM dead WHERE shard = ? AND key = ?");
   row_ = make(columns + " FROM timers WHERE row = ?1 AND shard = ?2 AND due = ?3");
   in_span_ = make(
       "SELECT due, row FROM timers WHERE shard = ?1 AND due >> 30 = ?2 AND (due, row) > (?3, ?4) "
       "ORDER BY due, row LIMIT ?5");
   next_span_ = make("SELECT due >> 30 FROM timers WHERE shard = ?1 AND due >> 30 >= ?2 ORDER BY due >> 30 LIMIT 1");
   deaths_ = make(columns +
-                 ", why, died FROM deaths CROSS JOIN dead USING (shard, key) WHERE shard = ?1 AND died >= ?2 "
+                 ", why, died FROM dead INDEXED BY dead_in_order WHERE shard = ?1 AND died >= ?2 "
                  "AND died < ?3 AND (died, key) > (?4, ?5) ORDER BY died, key LIMIT ?6");
   due_ = make("SELECT count(*) FROM timers WHERE shard = ?1 AND due >> 30 <= ?2 AND due <= ?3");
-  nth_ = make("SELECT died FROM deaths WHERE shard = ?1 ORDER BY died, key LIMIT 1 OFFSET ?2");
+  nth_ = make("SELECT died FROM dead WHERE shard = ?1 ORDER BY died, key LIMIT 1 OFFSET ?2");
+  shards_ = make("SELECT shard, fence, timers, dead FROM shards");
 }
 
-bool lookups::has(std::string_view table_or_index) {
-  const bool found = schema_.with(table_or_index).step();
+bool lookups::has(std::string_view index) {
+  const bool found = schema_.with(index).step();
   schema_.reset();
   return found;
 }
 
-std::optional<listed_record> lookups::find(const timer_ref& which) {
-  std::optional<listed_record> out;
+void lookups::find(const timer_ref& which, std::optional<listed_record>& out) {
+  out.reset();
   if (live_.with(which.shard, which.key).step())
     out = listed_record{record_of(live_, which.shard)};
   else if (dead_.with(which.shard, which.key).step())
     out = dead_one(dead_, which.shard);
   live_.reset();
   dead_.reset();
-  return out;
 }
 
-// The indexes are missing from files that only other versions have written. Then all timers in a partition are looked
-// at.
-void lookups::prepare_for_keys() {
-  const bool has_keys = has("timers_in_partitions");
-  if (!live_by_key_.is_empty() && has_keys == has_keys_) return;
-  has_keys_ = has_keys;
-  const auto make = [&](const std::string& table, const std::string& others) {
-    const std::string from =
-        has_keys ? table + " t INDEXED BY " + table + "_in_partitions" : "shards CROSS JOIN " + table + " t";
-    const std::string of = has_keys ? "" : "t.shard = shards.shard AND ";
-    return statement(on_, "SELECT t.key, t.id, t.due, t.attempt, t.by_rule, t.handler, t.schedule, t.payload, " +
-                              others + ", t.shard FROM " + from + " WHERE " + of +
-                              "t.key >= x'01' AND substr(t.key, 2 + unicode(substr(t.key, 1, 1))) = ?1 LIMIT ?2");
-  };
-  live_by_key_ = make("timers", "x'', 0");
-  dead_by_key_ = make("dead", "t.why, (SELECT died FROM deaths WHERE deaths.shard = t.shard AND deaths.key = t.key)");
-}
-
-std::vector<listed_record> lookups::find_by_key(const key_request& which) {
+void lookups::find_by_key(const key_request& which, std::vector<listed_record>& out) {
   const one_view same(on_);
-  std::vector<listed_record> out;
-  if (auto bare = find(which.name); bare && bare->died.has_value() == which.dead) out.push_back(*std::move(bare));
-  prepare_for_keys();
+  std::optional<listed_record> bare;
+  find(which.name, bare);
+  out.clear();
+  if (bare && bare->died.has_value() == which.dead) out.push_back(*std::move(bare));
   statement& rows = which.dead ? dead_by_key_ : live_by_key_;
+  if (rows.is_empty()) {
+    if (!has("timers_in_partitions")) return;  // no timer here has one
+    const std::string table = which.dead ? "dead" : "timers";
+    rows = statement(on_, select_record + std::string(which.dead ? ", why, died" : ", x'', 0") + ", shard FROM " +
+                              table + " INDEXED BY " + table +
+                              "_in_partitions WHERE key >= x'01' AND substr(key, 2 + unicode(substr(key, 1, 1))) = ?1 "
+                              "LIMIT ?2");
+  }
   rows.with(parts_of(which.name.key).key, std::uint64_t{which.limit});
   while (rows.step()) {
     const auto shard = static_cast<shard_id>(rows.number(10));
     if (out.size() < which.limit)
       out.push_back(which.dead ? dead_one(rows, shard) : listed_record{record_of(rows, shard)});
   }
-  return out;
 }
 
 std::vector<lookups::row_place> lookups::recurring_places(const list_request& which, const row_place& after,
@@ -171,15 +153,15 @@ std::string lookups::words_of(const row_place& last) const {
       .words();
 }
 
-list_page lookups::list(const list_request& which) {
-  list_page out;
+void lookups::list(const list_request& which, list_page& out) {
+  out = {};
   if (which.dead) {
     out.next = visit_dead(which, [&](listed_record&& its) {
       if (out.found.size() == which.limit) return false;
       out.found.push_back(std::move(its));
       return true;
     });
-    return out;
+    return;
   }
   const one_view same(on_);
   // Asks for one row more, to know whether something is left.
@@ -192,7 +174,7 @@ list_page lookups::list(const list_request& which) {
     const bool is_more = &at - places.data() == static_cast<std::ptrdiff_t>(most);
     if (is_more || out.found.size() == which.limit || bytes > bytes_a_piece) {
       out.next = last != nullptr ? words_of(*last) : which.after;
-      return out;
+      return;
     }
     last = &at;
     if (row_.with(at.row, which.shard, at.due).step()) {  // otherwise the row has gone since
@@ -203,7 +185,6 @@ list_page lookups::list(const list_request& which) {
     row_.reset();
   }
   sorted_ = {};
-  return out;
 }
 
 std::string lookups::visit_dead(const list_request& which, const std::function<bool(listed_record&&)>& visit) {
@@ -225,48 +206,31 @@ std::string lookups::visit_dead(const list_request& which, const std::function<b
   return is_cut ? last : std::string();
 }
 
-// The file says whether its counts are right: a change by another version leaves another generation.
-bool lookups::is_counted() {
-  if (counts_.is_empty()) {
-    statement columns(on_, "SELECT count(*) FROM pragma_table_info('ring') WHERE name = 'counted'");
-    if (!columns.step() || columns.number(0) == 0) return false;
-    columns.reset();
-    counts_ = statement(on_, "SELECT shard, timers, dead FROM shards, ring WHERE generation = counted");
+void lookups::look(std::span<shard_state> shards) {
+  shards_.with();
+  while (shards_.step())
+    if (const auto shard = static_cast<std::size_t>(shards_.number(0)); shard < shards.size())
+      shards[shard] = {.shard = static_cast<shard_id>(shard),
+                       .fence = static_cast<std::uint64_t>(shards_.number(1)),
+                       .node = "?",
+                       .timers = static_cast<std::uint64_t>(shards_.number(2)),
+                       .dead = static_cast<std::uint64_t>(shards_.number(3))};
+}
+
+void lookups::count_due(stored_time by, std::span<std::uint64_t> shards) {
+  for (std::size_t shard = 0; shard != shards.size(); ++shard) {
+    due_.with(static_cast<shard_id>(shard), span_index::span_of(by), by);
+    shards[shard] = due_.step() ? static_cast<std::uint64_t>(due_.number(0)) : 0;
+    due_.reset();
   }
-  const bool out = counts_.with().step();
-  counts_.reset();
-  return out;
 }
 
-void lookups::count(std::span<shard_state> shards) {
-  const auto read = [&](statement& rows, auto&& set) {
-    while (rows.step())
-      if (const auto shard = static_cast<std::size_t>(rows.number(0)); shard < shards.size()) set(shards[shard]);
-  };
-  if (is_counted()) {
-    return read(counts_.with(), [&](shard_state& its) {
-      its.timers = static_cast<std::uint64_t>(counts_.number(1));
-      its.dead = static_cast<std::uint64_t>(counts_.number(2));
-    });
+void lookups::look_at_deaths(std::size_t nth, std::span<stored_time> shards) {
+  for (std::size_t shard = 0; shard != shards.size(); ++shard) {
+    const bool found = nth != 0 && nth_.with(static_cast<shard_id>(shard), std::uint64_t{nth - 1}).step();
+    shards[shard] = found ? time_in(nth_, 0) : stored_time::max();
+    nth_.reset();
   }
-  statement timers(on_, "SELECT shard, count(*) FROM timers GROUP BY shard");
-  read(timers, [&](shard_state& its) { its.timers = static_cast<std::uint64_t>(timers.number(1)); });
-  statement dead(on_, "SELECT shard, count(*) FROM dead GROUP BY shard");
-  read(dead, [&](shard_state& its) { its.dead = static_cast<std::uint64_t>(dead.number(1)); });
-}
-
-std::uint64_t lookups::count_due(stored_time by, shard_id shard) {
-  const bool found = due_.with(shard, span_index::span_of(by), by).step();
-  const auto out = found ? static_cast<std::uint64_t>(due_.number(0)) : 0;
-  due_.reset();
-  return out;
-}
-
-stored_time lookups::nth_death(std::size_t nth, shard_id shard) {
-  const bool found = nth != 0 && nth_.with(shard, std::uint64_t{nth - 1}).step();
-  const stored_time out = found ? time_in(nth_, 0) : stored_time::max();
-  nth_.reset();
-  return out;
 }
 
 }  // namespace detent::durable::detail

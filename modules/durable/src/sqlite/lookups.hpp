@@ -19,16 +19,19 @@ class lookups {
   lookups() noexcept = default;
   explicit lookups(sqlite3* on);
 
-  std::optional<listed_record> find(const timer_ref& which);
-  std::vector<listed_record> find_by_key(const key_request& which);
-  list_page list(const list_request& which);
+  // Whether the file has it: some indexes are made when they are needed.
+  bool has(std::string_view index);
+
+  void find(const timer_ref& which, std::optional<listed_record>& out);
+  void find_by_key(const key_request& which, std::vector<listed_record>& out);
+  void list(const list_request& which, list_page& out);
   // Calls `visit` with each dead timer of one piece that the request names, until it returns false because it has no
   // room. Returns where to continue.
   std::string visit_dead(const list_request& which, const std::function<bool(listed_record&&)>& visit);
-  // Reads how many live and dead timers each shard has. It uses the counts in the file if those are right.
-  void count(std::span<shard_state> shards);
-  std::uint64_t count_due(stored_time by, shard_id shard);
-  stored_time nth_death(std::size_t nth, shard_id shard);
+  // Reads the fence of each shard and how many live and dead timers it has. The file does not know who has it.
+  void look(std::span<shard_state> shards);
+  void count_due(stored_time by, std::span<std::uint64_t> shards);
+  void look_at_deaths(std::size_t nth, std::span<stored_time> shards);
 
  private:
   struct row_place {
@@ -52,16 +55,12 @@ class lookups {
   std::string words_of(const row_place& last) const;
   void sort_span(shard_id shard, std::int64_t span, const row_place& after);
   std::vector<row_place> recurring_places(const list_request& which, const row_place& after, std::size_t most);
-  bool has(std::string_view table_or_index);
-  void prepare_for_keys();
-  bool is_counted();
 
   sqlite3* on_ = nullptr;
   sorted_span sorted_;
   std::uint64_t last_number_ = 0;  // begins at random, so that words of another connection match none
-  statement live_, dead_, row_, in_span_, next_span_, recurring_, deaths_, due_, nth_, counts_, schema_;
+  statement live_, dead_, row_, in_span_, next_span_, recurring_, deaths_, due_, nth_, shards_, schema_;
   statement live_by_key_, dead_by_key_;
-  bool has_keys_ = false;  // the file has the indexes that these two use
 };
 
 // Finds timers in a partition by their keys without it, alive or dead. The index is made with the first such timer, so

@@ -12,6 +12,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <utility>
 
 namespace detent::durable::detail {
@@ -39,17 +40,11 @@ std::uint64_t sum_of(const std::byte* from, std::size_t count, std::uint64_t sum
 }
 
 // Changes when the machine starts. If it is 0, the start is not known, and no ring is believed.
-std::array<std::uint64_t, 2> this_start() noexcept {
-  std::array<std::uint64_t, 2> out{};
-  const int file = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-  if (file < 0) return out;
+std::array<std::uint64_t, 2> this_start() {
   std::array<char, 36> text{};
-  if (::read(file, text.data(), text.size()) == static_cast<ssize_t>(text.size())) {
-    const auto* const bytes = reinterpret_cast<const std::byte*>(text.data());
-    out = {sum_of(bytes, 18, 1), sum_of(bytes + 18, 18, 1)};
-  }
-  ::close(file);
-  return out;
+  if (!std::ifstream("/proc/sys/kernel/random/boot_id").read(text.data(), text.size())) return {};
+  const auto* const bytes = reinterpret_cast<const std::byte*>(text.data());
+  return {sum_of(bytes, 18, 1), sum_of(bytes + 18, 18, 1)};
 }
 
 enum class phase : std::uint64_t { free, under_way, ended, ended_untold };
@@ -171,7 +166,6 @@ left_ring ring::read(const std::string& path, std::uint64_t generation) {
     const std::uint64_t state = each.state.load(base::acquire);  // (4) acquire: pairs with (1)
     if (state == 0) continue;
     const auto is = static_cast<phase>(state & phase_bits);
-    // Torn: nothing in the ring can be trusted.
     if (is == phase::free || !each.read(is, state, out.runs.emplace_back())) return {};
   }
   out.is_known = true;
@@ -241,7 +235,6 @@ void ring::has(std::uint64_t generation) noexcept {
 
 bool ring::is_empty() noexcept {
   const std::lock_guard locked(lock_);
-  // relaxed: the calling thread is the one that calls release().
   return free_.size() == slots_ && head().unlisted.load(base::relaxed) == 0;
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "row.hpp"
 #include "sqlite_store.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace detent::durable::detail {
 
@@ -23,7 +21,6 @@ void sqlite_store_on_file::announce_later(shard_id shard, const read_place& chan
 bool sqlite_store_on_file::erase_dead(shard_id shard, const std::string& key) {
   std::int64_t& dead = known_.counts[shard].dead;
   if (dead == 0 || erase_dead_.with(shard, key).run() == 0) return false;
-  erase_death_.with(shard, key).run();
   --dead;
   return true;
 }
@@ -42,7 +39,7 @@ void sqlite_store_on_file::promote(shard_id shard, const std::string& key) {
   add(its);
 }
 
-sqlite_store_on_file::found_row sqlite_store_on_file::find(shard_id shard, const std::string& key) {
+sqlite_store_on_file::found_row sqlite_store_on_file::find_row(shard_id shard, const std::string& key) {
   if (!find_.with(shard, key).step()) return {};
   const found_row found{
       static_cast<std::uint64_t>(find_.number(0)), stored_time(std::chrono::microseconds(find_.number(1))),
@@ -67,8 +64,7 @@ void sqlite_store_on_file::index_if_in_a_partition(const record& its) {
 bool sqlite_store_on_file::add(const record& its) {
   index_if_recurring(its);
   index_if_in_a_partition(its);
-  insert_.with(its.shard, its.key, its.id, its.due, its.attempt, its.by_rule, its.handler, its.schedule, its.payload);
-  if (insert_.run() == 0) return false;
+  if (with_record(insert_, its).run() == 0) return false;
   ++known_.counts[its.shard].timers;
   erase_dead(its.shard, its.key);
   const read_place place{its.due, static_cast<std::uint64_t>(sqlite3_last_insert_rowid(file_.handle()))};
@@ -79,10 +75,7 @@ bool sqlite_store_on_file::add(const record& its) {
 
 change_status sqlite_store_on_file::keep(const record& its, const found_row& old) {
   if (old.place() > book_.level(its.shard)) return change_status::kept;
-  const int added =
-      add_successor_
-          .with(its.shard, its.key, its.id, its.due, its.attempt, its.by_rule, its.handler, its.schedule, its.payload)
-          .run();
+  const int added = with_record(add_successor_, its).run();
   known_.successors += added;
   if (added != 0) announce_later(its.shard, old.place(), {.key = its.key, .kept = its.id});
   return change_status::kept;
@@ -106,17 +99,15 @@ change_status sqlite_store_on_file::put_over(const put_request& what, const foun
 }
 
 change_status sqlite_store_on_file::revive(const record& its) {
-  const found_row lives = find(its.shard, its.key);
+  const found_row lives = find_row(its.shard, its.key);
   if (lives.row != 0) return lives.id == its.id ? change_status::stored : change_status::gone;
   if (known_.counts[its.shard].dead == 0 || !find_dead_.with(its.shard, its.key).step()) return change_status::gone;
-  record again = its;
+  record again = record_of(find_dead_, its.shard);
+  find_dead_.reset();
+  again.id = its.id;
+  again.due = its.due;
   again.attempt = 1;
   again.by_rule = false;
-  again.handler = find_dead_.text(0);
-  again.schedule = find_dead_.text(1);
-  const auto payload = find_dead_.bytes(2);
-  again.payload.assign(payload.begin(), payload.end());
-  find_dead_.reset();
   erase_dead(its.shard, its.key);  // erased first, so that a full file has room
   add(again);
   return change_status::stored;
@@ -126,7 +117,7 @@ change_status sqlite_store_on_file::change_one(const put_request& what) {
   const record& its = what.what;
   if (what.mode == put_mode::revive) return revive(its);
   if (what.mode != put_mode::move && add(its)) return change_status::stored;
-  const found_row old = find(its.shard, its.key);
+  const found_row old = find_row(its.shard, its.key);
   if (old.row == 0) return change_status::gone;
   if (old.id == its.id) return what.mode == put_mode::move ? change_status::moved : change_status::stored;
   if (what.mode == put_mode::keep) return keep(its, old);
@@ -135,7 +126,7 @@ change_status sqlite_store_on_file::change_one(const put_request& what) {
 
 change_status sqlite_store_on_file::change_one(const cancel_request& what) {
   const shard_id shard = what.shard;
-  const found_row its = find(shard, what.key);
+  const found_row its = find_row(shard, what.key);
   if (its.row == 0) return erase_dead(shard, what.key) ? change_status::cancelled : change_status::gone;
   erase_successor(shard, what.key);
   if (its.place() > book_.level(shard)) {
@@ -159,16 +150,11 @@ bool sqlite_store_on_file::erase_run(const end_request& what) {
 bool sqlite_store_on_file::kill(const end_request& what) {
   const shard_id shard = what.term.shard;
   if (!find_run_.with(shard, what.key, what.id, what.ran).step()) return false;
-  const auto attempt = static_cast<std::uint32_t>(find_run_.number(0));
-  const bool by_rule = find_run_.number(1) != 0;
-  const std::string handler(find_run_.text(2)), schedule(find_run_.text(3));
-  const auto bytes = find_run_.bytes(4);
-  const std::vector<std::byte> payload(bytes.begin(), bytes.end());
+  const record its = record_of(find_run_, shard);
   find_run_.reset();
   erase_run(what);
   erase_dead(shard, what.key);
-  bury_.with(shard, what.key, what.id, what.ran, attempt, by_rule, handler, schedule, payload, what.why).run();
-  note_death_.with(shard, what.key, book_.now()).run();
+  with_record(bury_, its, what.why, book_.now()).run();
   ++known_.counts[shard].dead;
   return true;
 }
@@ -177,7 +163,7 @@ bool sqlite_store_on_file::move(const end_request& what) {
   const shard_id shard = what.term.shard;
   move_run_.with(shard, what.key, what.id, what.ran, what.due, what.attempt, what.by_rule, what.payload);
   const bool moved = move_run_.run() != 0;
-  const found_row its = find(shard, what.key);
+  const found_row its = find_row(shard, what.key);
   if (!moved) return its.id == what.id && its.due == what.due && its.attempt == what.attempt;  // it was sent again
   if (what.attempt == 1 && what.due != what.ran) erase_successor(shard, what.key);
   note_place(shard, its.place());
@@ -194,7 +180,8 @@ change_status sqlite_store_on_file::change_one(const end_request& what) {
     case end_kind::move: ended = move(what); break;
     case end_kind::kill: ended = kill(what); break;
     case end_kind::leave:
-      if (const found_row its = find(shard, what.key); its.row != 0) ended = its.id == what.id && its.due == what.ran;
+      if (const found_row its = find_row(shard, what.key); its.row != 0)
+        ended = its.id == what.id && its.due == what.ran;
       break;
     case end_kind::unkeep:
       ended = known_.successors != 0 && unkeep_.with(shard, what.key, what.id).run() != 0;

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "row.hpp"
 #include "sqlite_store.hpp"
 
 #include <algorithm>
 #include <iterator>
 #include <numeric>
-#include <set>
-#include <utility>
 
 namespace detent::durable::detail {
 namespace {
@@ -35,7 +32,6 @@ std::vector<wanted_row> in_order_of_rows(std::span<const read_place> places, std
     std::ranges::sort(out, {}, &wanted_row::row);
     return out;
   }
-  // For each row, the index in `out` of its next place.
   std::vector<std::uint32_t> at(static_cast<std::size_t>(last - first) + 2);
   for (const read_place& its : places) ++at[static_cast<std::size_t>(row_of(its) - first) + 1];
   std::partial_sum(at.begin(), at.end(), at.begin());
@@ -150,18 +146,14 @@ void sqlite_store_on_file::read_due(const read_request& what, read_result& out) 
 }
 
 void sqlite_store_on_file::read_announced(shard_id shard, read_result& out) {
-  const read_place level = book_.level(shard);
-  out.upto = level.due;
-  out.whole = level.is_whole();
-  out.announced_keys = book_.take_announced(shard);
-  std::set<std::string_view> seen;
-  for (const announced& its : out.announced_keys) {
-    if (its.question != 0 || its.kept != 0 || !seen.insert(its.key).second) continue;
-    if (read_one_.with(shard, its.key).step() &&
-        read_place{due_of(read_one_), static_cast<std::uint64_t>(read_one_.number(8))} <= level)
-      out.announced_now.push_back(record_of(read_one_, shard));
+  book_.read_announced(shard, out, [&](const std::string& key) {
+    std::optional<std::pair<read_place, record>> found;
+    if (read_one_.with(shard, key).step())
+      found.emplace(read_place{due_of(read_one_), static_cast<std::uint64_t>(read_one_.number(8))},
+                    record_of(read_one_, shard));
     read_one_.reset();
-  }
+    return found;
+  });
 }
 
 errc sqlite_store_on_file::read_on(std::span<const read_request> what, std::span<read_result> results) {

@@ -26,6 +26,8 @@ sqlite_store_on_file::sqlite_store_on_file(const std::string& path, const sqlite
   const auto make = [&](std::string_view sql) { return statement(file_.handle(), sql); };
   begin_ = make("BEGIN IMMEDIATE");
   commit_ = make("COMMIT");
+  set_generation_ = make("UPDATE ring SET generation = ?");
+  set_counts_ = make("UPDATE shards SET timers = ?2, dead = ?3 WHERE shard = ?1");
   mark_ =
       make("UPDATE timers SET attempt = ?6 WHERE shard = ?1 AND key = ?2 AND id = ?3 AND due = ?4 AND attempt = ?5");
   set_term_ = make("UPDATE shards SET fence = ?2, held = 1 WHERE shard = ?1");
@@ -43,45 +45,33 @@ sqlite_store_on_file::sqlite_store_on_file(const std::string& path, const sqlite
   move_run_ = make(
       "UPDATE timers SET due = ?5, attempt = ?6, by_rule = ?7, payload = coalesce(?8, payload) "
       "WHERE shard = ?1 AND key = ?2 AND id = ?3 AND due = ?4");
-  find_run_ = make(
-      "SELECT attempt, by_rule, handler, schedule, payload FROM timers "
-      "WHERE shard = ? AND key = ? AND id = ? AND due = ?");
-  bury_ = make("INSERT OR REPLACE INTO dead VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
-  find_dead_ = make("SELECT handler, schedule, payload FROM dead WHERE shard = ? AND key = ?");
+  const std::string columns = select_record;
+  find_run_ = make(columns + " FROM timers WHERE shard = ? AND key = ? AND id = ? AND due = ?");
+  bury_ = make("INSERT OR REPLACE INTO dead VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
+  find_dead_ = make(columns + " FROM dead WHERE shard = ? AND key = ?");
   erase_dead_ = make("DELETE FROM dead WHERE shard = ? AND key = ?");
   add_successor_ =
       make("INSERT INTO successors VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (shard, key) DO NOTHING");
-  find_successor_ = make(
-      "SELECT key, id, due, attempt, by_rule, handler, schedule, payload FROM successors WHERE shard = ? AND key = ?");
+  find_successor_ = make(columns + " FROM successors WHERE shard = ? AND key = ?");
   erase_successor_ = make("DELETE FROM successors WHERE shard = ? AND key = ?");
   unkeep_ = make("DELETE FROM successors WHERE shard = ? AND key = ? AND id = ?");
   read_spans_ = make(span_index::query);
-  const std::string row = "SELECT key, id, due, attempt, by_rule, handler, schedule, payload, row, shard FROM timers ";
+  const std::string row = columns + ", row, shard FROM timers ";
   read_row_ = make(row + "WHERE row = ?");
   read_from_ = make(row + "WHERE row >= ? AND row <= ?");
   read_one_ = make(row + "WHERE shard = ? AND key = ?");
 
   std::vector<shard_state> had(file_.shards());
-  looks_.count(had);
+  looks_.look(had);
   for (const shard_state& its : had)
     known_.counts.push_back({static_cast<std::int64_t>(its.timers), static_cast<std::int64_t>(its.dead)});
   statement successors = make("SELECT count(*) FROM successors");
   if (successors.step()) known_.successors = successors.number(0);
   successors.reset();
-  statement index = make("SELECT 1 FROM sqlite_schema WHERE name = CAST(? AS TEXT)");
-  for (const auto& [name, is_there] :
-       {std::pair("timers_that_recur", &known_.recurring), {"timers_in_partitions", &known_.in_partitions}}) {
-    *is_there = index.with(std::string_view(name)).step();
-    index.reset();
-  }
+  known_.recurring = looks_.has("timers_that_recur");
+  known_.in_partitions = looks_.has("timers_in_partitions");
   committed_ = known_;
-  if (!file_.read_only()) {  // otherwise the file may be as an earlier version has left it
-    set_generation_ = make("UPDATE ring SET generation = ?1, counted = ?1");
-    set_counts_ = make("UPDATE shards SET timers = ?2, dead = ?3 WHERE shard = ?1");
-    note_death_ = make("INSERT OR REPLACE INTO deaths VALUES (?, ?, ?)");
-    erase_death_ = make("DELETE FROM deaths WHERE shard = ? AND key = ?");
-    follow_former();
-  }
+  if (!file_.read_only()) follow_former();
   statement terms = make("SELECT shard, fence, held FROM shards");
   while (terms.step()) {
     const auto shard = static_cast<shard_id>(terms.number(0));
@@ -195,12 +185,8 @@ errc sqlite_store_on_file::take(std::string_view node, std::span<const take_requ
     for (std::size_t i = 0; i < what.size(); ++i) {
       const shard_id shard = what[i].shard;
       const bool named_twice = std::ranges::any_of(begun, [&](auto& its) { return its.first.shard == shard; });
-      results[i] = {.left = named_twice ? what[i].lease : book_.left(shard)};
-      if (results[i].left.count() != 0) continue;
-      results[i] = {.status = take_status::taken,
-                    .fence = book_.next_fence(shard),
-                    .abandoned = book_.abandoned(shard),
-                    .former = book_.former(shard, node)};
+      results[i] = named_twice ? take_result{.left = what[i].lease} : book_.offer(node, shard);
+      if (results[i].status == take_status::held) continue;
       set_term_.with(shard, results[i].fence).run();
       begun.push_back({{shard, results[i].fence}, what[i].lease});
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "../stores/looking.hpp"
 #include "../stores/term_book.hpp"
 #include "database.hpp"
 #include "lookups.hpp"
@@ -18,7 +19,7 @@ namespace detent::durable::detail {
 
 // Keeps timers and fences in the file, and terms in memory. The lock of the file proves that the terms of an earlier
 // process are over, so neither a renewal nor a reading costs a write.
-class sqlite_store_on_file final : public store {
+class sqlite_store_on_file final : public looking<store, sqlite_store_on_file> {
  public:
   sqlite_store_on_file(const std::string& path, const sqlite_options& how);
 
@@ -31,11 +32,11 @@ class sqlite_store_on_file final : public store {
   errc read_on(std::span<const read_request> what, std::span<read_result> results) override;
   errc apply(std::span<const change> what, std::span<change_status> results) override;
   errc read_answers(std::span<const question_ref> what, std::span<answer> results) override;
-  errc find(const timer_ref& which, std::optional<listed_record>& out) override;
-  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override;
-  errc list(const list_request& which, list_page& out) override;
+  template <class F>
+  errc by_lookups(F&& look) {
+    return trying([&] { look(looks_); });
+  }
   errc look(std::span<shard_state> shards) override;
-  errc count_due(stored_time by, std::span<std::uint64_t> shards) override;
   errc purge(const list_request& which, purge_page& out) override;
   errc look_at_deaths(std::size_t nth, std::span<stored_time> shards) override;
   std::unique_ptr<store_view> view_apart() override;
@@ -64,7 +65,7 @@ class sqlite_store_on_file final : public store {
   // is.
   errc in_transaction(const std::function<void()>& work);
   void write_counts();
-  found_row find(shard_id shard, const std::string& key);
+  found_row find_row(shard_id shard, const std::string& key);
 
   change_status change_one(const put_request& what);
   change_status change_one(const cancel_request& what);
@@ -106,7 +107,6 @@ class sqlite_store_on_file final : public store {
     std::vector<row_count> counts;  // by shard
   };
   known_rows known_, committed_;
-  // Of a reading that is limited by bytes; grows, and shrinks again if payloads are large.
   std::size_t rows_at_once_ = 256;
 
   std::mutex listening_;
@@ -115,7 +115,7 @@ class sqlite_store_on_file final : public store {
   lookups looks_;
   statement begin_, commit_, set_generation_, set_counts_, mark_;
   statement set_term_, end_term_, insert_, find_, replace_, move_, erase_, erase_run_, move_run_, find_run_, bury_,
-      find_dead_, erase_dead_, erase_death_, note_death_, add_successor_, find_successor_, erase_successor_, unkeep_;
+      find_dead_, erase_dead_, add_successor_, find_successor_, erase_successor_, unkeep_;
   statement read_spans_, read_row_, read_from_, read_one_;
 };
 

@@ -19,6 +19,15 @@ inline void check(int code) {
 
 // Translates SQLite's code into the store's.
 errc meaning(int code) noexcept;
+template <class F>
+errc trying(F&& f) {
+  try {
+    f();
+    return errc{};
+  } catch (const sqlite_failure& failure) {
+    return meaning(failure.code);
+  }
+}
 
 // A prepared statement. Text and bytes are bound without a copy, so they must outlive the run.
 class statement {
@@ -96,5 +105,39 @@ class statement {
 
   std::unique_ptr<sqlite3_stmt, finish> handle_;
 };
+
+// The beginning of a query for rows that record_of() reads.
+inline constexpr const char* select_record = "SELECT key, id, due, attempt, by_rule, handler, schedule, payload";
+
+// Binds the shard, the values of those columns, and `more`.
+template <class... More>
+statement& with_record(statement& to, const record& its, const More&... more) {
+  return to.with(its.shard, its.key, its.id, its.due, its.attempt, its.by_rule, its.handler, its.schedule, its.payload,
+                 more...);
+}
+
+inline stored_time due_of(const statement& row) noexcept {
+  return stored_time(std::chrono::microseconds(row.number(2)));
+}
+
+// Reads a row into `to`, which must be a new record.
+inline void read_record(const statement& row, shard_id shard, record& to) {
+  const auto payload = row.bytes(7);
+  to.shard = shard;
+  to.key.assign(row.text(0));
+  to.id = static_cast<std::uint64_t>(row.number(1));
+  to.due = due_of(row);
+  to.attempt = static_cast<std::uint32_t>(row.number(3));
+  to.by_rule = row.number(4) != 0;
+  to.handler.assign(row.text(5));
+  to.schedule.assign(row.text(6));
+  to.payload.assign(payload.begin(), payload.end());
+}
+
+inline record record_of(const statement& row, shard_id shard) {
+  record its;
+  read_record(row, shard, its);
+  return its;
+}
 
 }  // namespace detent::durable::detail

@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "memory_changes.hpp"
 #include "memory_data.hpp"
 
 #include <detent/durable_memory.hpp>
 
 #include <algorithm>
-#include <set>
-#include <utility>
 
 namespace detent::durable {
 namespace detail {
@@ -109,16 +106,10 @@ errc memory_store::call_roll(std::string_view node, std::chrono::milliseconds li
 
 errc memory_store::take(std::string_view node, std::span<const take_request> what, std::span<take_result> results) {
   const std::lock_guard locked(data_->lock);
-  term_book& book = data_->book;
   for (std::size_t i = 0; i < what.size(); ++i) {
-    const shard_id shard = what[i].shard;
-    results[i] = {.left = book.left(shard)};
-    if (results[i].left.count() != 0) continue;
-    results[i] = {.status = take_status::taken,
-                  .fence = book.next_fence(shard),
-                  .abandoned = book.abandoned(shard),
-                  .former = book.former(shard, node)};
-    book.begin(node, {shard, results[i].fence}, what[i].lease);
+    results[i] = data_->book.offer(node, what[i].shard);
+    if (results[i].status == take_status::taken)
+      data_->book.begin(node, {what[i].shard, results[i].fence}, what[i].lease);
   }
   return errc{};
 }
@@ -138,16 +129,10 @@ read_result memory_store::read_one(const read_request& what) {
   book.renew(what.term, what.lease);
   if (what.limit != 0)
     book.advance(what.term.shard, shard.read(book.level(what.term.shard), {.due = what.upto}, what, out.due));
-  const read_place level = book.level(what.term.shard);
-  out.upto = level.due;
-  out.whole = level.is_whole();
-  out.announced_keys = book.take_announced(what.term.shard);
-  std::set<std::string> seen;
-  for (const announced& its : out.announced_keys) {
-    if (its.question != 0 || its.kept != 0 || !seen.insert(its.key).second) continue;
-    const memory_shard::entry* now = shard.find(its.key);
-    if (now != nullptr && now->place() <= level) out.announced_now.push_back(now->what);
-  }
+  book.read_announced(what.term.shard, out, [&](const std::string& key) {
+    const memory_shard::entry* now = shard.find(key);
+    return now == nullptr ? std::nullopt : std::optional(std::pair(now->place(), now->what));
+  });
   return out;
 }
 

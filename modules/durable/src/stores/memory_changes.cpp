@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "memory_changes.hpp"
+#include "memory_data.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace detent::durable::detail {
 
@@ -18,10 +17,6 @@ void memory_changes::add(record what) {
   const record& its = now.what;
   in.erase_dead(its.key);
   if (data_.book.has_to_announce(its.shard, now.place())) announce(its.shard, {.key = its.key});
-}
-
-void memory_changes::promote(std::optional<record> successor) {
-  if (successor) add(std::move(*successor));
 }
 
 change_status memory_changes::keep(memory_shard::entry& old, const record& what) {
@@ -122,16 +117,14 @@ change_status memory_changes::operator()(const end_request& what) {
     return again ? change_status::ended : change_status::gone;
   }
   switch (what.how) {
-    case end_kind::erase: {
-      auto successor = std::move(its->successor);
-      of.erase(what.key);
-      promote(std::move(successor));
-      break;
-    }
+    case end_kind::erase:
     case end_kind::kill: {
-      auto successor = std::move(its->successor);
-      of.kill(what.key, what.why, data_.book.now());
-      promote(std::move(successor));
+      std::optional<record> successor = std::move(its->successor);
+      if (what.how == end_kind::kill)
+        of.kill(what.key, what.why, data_.book.now());
+      else
+        of.erase(what.key);
+      if (successor) add(std::move(*successor));
       break;
     }
     case end_kind::move: move(*its, what); break;

@@ -59,7 +59,6 @@ class memory_shard {
   std::map<read_place, std::string> by_place_;
   std::map<std::string, grave> dead_;
   std::set<std::pair<stored_time, std::string>> by_death_;
-  // Key and stored name of the timers in a partition, alive or dead.
   std::set<std::pair<std::string, std::string>> by_key_;
 };
 
@@ -72,6 +71,27 @@ class memory_data {
   term_book book;
   std::vector<memory_shard> shards;
   std::map<const void*, std::function<void(shard_id)>> listeners;  // by connection
+};
+
+// Carries out changes one at a time. The caller holds the lock of the data.
+class memory_changes {
+ public:
+  explicit memory_changes(memory_data& data) noexcept : data_(data) {}
+
+  change_status operator()(const put_request& what);
+  change_status operator()(const cancel_request& what);
+  change_status operator()(const end_request& what);
+
+ private:
+  memory_shard& shard(shard_id which) noexcept { return data_.shards[which]; }
+  void announce(shard_id shard, announced what);
+  void add(record what);
+  change_status keep(memory_shard::entry& old, const record& what);
+  change_status put_over(const memory_shard::entry& old, const put_request& what);
+  change_status revive(const record& what);
+  void move(memory_shard::entry& its, const end_request& what);
+
+  memory_data& data_;
 };
 
 }  // namespace detent::durable::detail

@@ -24,8 +24,13 @@ std::string_view term_book::owner(shard_id shard) const noexcept {
   return left(shard).count() != 0 ? std::string_view(shards_[shard].node) : std::string_view();
 }
 
-std::uint64_t term_book::next_fence(shard_id shard) const noexcept {
-  return std::max(shards_[shard].fence + 1, static_cast<std::uint64_t>(clock_.wall_now().time_since_epoch().count()));
+take_result term_book::offer(std::string_view node, shard_id shard) const noexcept {
+  const shard_terms& its = shards_[shard];
+  if (const auto held = left(shard); held.count() != 0) return {.left = held};
+  return {.status = take_status::taken,
+          .fence = std::max(its.fence + 1, static_cast<std::uint64_t>(now().time_since_epoch().count())),
+          .abandoned = its.abandoned,
+          .former = its.node == node ? 0 : its.fence};
 }
 
 void term_book::begin(std::string_view node, const term_ref& term, std::chrono::milliseconds lease) {

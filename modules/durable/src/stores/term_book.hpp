@@ -39,16 +39,11 @@ class term_book {
   // Returns how long the standing term has left, or 0 if none stands.
   std::chrono::milliseconds left(shard_id shard) const noexcept;
   std::uint64_t fence(shard_id shard) const noexcept { return shards_[shard].fence; }
-  // Returns the fence of the last term, or 0 if that node had it.
-  std::uint64_t former(shard_id shard, std::string_view node) const noexcept {
-    return shards_[shard].node == node ? 0 : shards_[shard].fence;
-  }
   std::string_view owner(shard_id shard) const noexcept;
   read_place level(shard_id shard) const noexcept { return shards_[shard].upto; }
-  // Returns whether the last term was not given back.
-  bool abandoned(shard_id shard) const noexcept { return shards_[shard].abandoned; }
 
-  std::uint64_t next_fence(shard_id shard) const noexcept;
+  // Returns the result of a take. If the shard is taken, the caller begins the term.
+  take_result offer(std::string_view node, shard_id shard) const noexcept;
   void begin(std::string_view node, const term_ref& term, std::chrono::milliseconds lease);
   // Remembers the fence of a term that has ended, because later fences must be greater.
   void remember(const term_ref& ended, bool abandoned) noexcept {
@@ -76,13 +71,28 @@ class term_book {
     return left(shard).count() != 0 && (its.unread.contains(key) || its.handed_over.contains(key));
   }
   void announce(shard_id shard, announced what);
-  std::vector<announced> take_announced(shard_id shard);
+  // Reads the level and what was announced. `find` returns the record of a key and its place, if there is one.
+  template <class Find>
+  void read_announced(shard_id shard, read_result& out, Find&& find) {
+    const read_place upto = level(shard);
+    out.upto = upto.due;
+    out.whole = upto.is_whole();
+    out.announced_keys = take_announced(shard);
+    std::set<std::string_view> seen;
+    for (const announced& its : out.announced_keys) {
+      if (its.question != 0 || its.kept != 0 || !seen.insert(its.key).second) continue;
+      if (std::optional<std::pair<read_place, record>> now = find(its.key); now && now->first <= upto)
+        out.announced_now.push_back(std::move(now->second));
+    }
+  }
 
   void answer_to(shard_id shard, std::uint64_t question, answer reply);
   answer answer_of(const question_ref& which) const noexcept;
   void call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out);
 
  private:
+  std::vector<announced> take_announced(shard_id shard);
+
   struct shard_terms {
     std::uint64_t fence = 0;
     std::string node;
