@@ -141,7 +141,7 @@ class ConsoleOfAStore(WithServer):
         server.ask("HSET", "shop:{meta}:store", "shards", 2, "format", 2)
         for key, handler in (("order:1", "expire"), ("bill:1", "bill")):
             self.put(store, key, handler=handler)
-        note = lambda node, *has: b"\0a" + bytes([len(node)]) + node + b"".join(struct.pack(">I", handler_hash(each)) for each in has)
+        note = lambda node, *has: b"\0n" + bytes([len(node)]) + node + bytes(16) + b"".join(struct.pack(">I", handler_hash(each)) for each in has)
         call = lambda node, seconds, *has: [server.ask("ZADD", "shop:{nodes}:alive", int((time.time() + seconds) * 1e6), entry)
                                             for entry in (node, note(node, *has))]
         call(b"gateway-a", 600, b"expire")

@@ -53,7 +53,7 @@ std::string put(detail::node& in, const wanted& what, const timer_options& how) 
   its.payload.assign(what.payload.begin(), what.payload.end());
   std::string key(parts_of(its.key).key);
   its.by_rule = !what.schedule.empty();
-  in.push({detail::put_operation{{std::move(its), mode_of(how.conflict)}, how.on_stored}});
+  in.push({.what = put_request{std::move(its), mode_of(how.conflict)}, .by = how.on_stored});
   return key;
 }
 
@@ -100,10 +100,9 @@ std::string timers::schedule_on(std::string_view schedule, std::string_view hand
 void timers::cancel(const timer_name& which, std::function<void(cancel_result)> done, duration patience) {
   check_name(*node_, which);
   const duration limited = std::clamp<duration>(patience, duration(0), std::chrono::hours(24));
-  node_->push({detail::cancel_operation{{shard_of(which.key, which.partition, node_->shards()),
-                                         stored_key(which.key, which.partition), detail::random_bits() | 1},
-                                        std::move(done),
-                                        node_->clock().elapsed() + limited}});
+  node_->push({.what = cancel_request{shard_of(which.key, which.partition, node_->shards()),
+                                      stored_key(which.key, which.partition), detail::random_bits() | 1},
+               .by = detail::asking_caller{std::move(done), node_->clock().elapsed() + limited}});
 }
 
 void timers::restart_at(const timer_name& which, wall_time due, std::function<void(std::error_code)> done) {
@@ -113,7 +112,7 @@ void timers::restart_at(const timer_name& which, wall_time due, std::function<vo
   its.shard = shard_of(which.key, which.partition, node_->shards());
   std::function<void(put_result)> told;
   if (done) told = [done = std::move(done)](const put_result& result) { done(result.error()); };
-  node_->push({detail::put_operation{{std::move(its), put_mode::move}, std::move(told)}});
+  node_->push({.what = put_request{std::move(its), put_mode::move}, .by = std::move(told)});
 }
 
 bool timers::flush(duration patience) { return node_->flush(patience); }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Nodes with different handlers, in virtual time: what this node's threads do to its shards, step by step, and a store
 // in memory. No timer waits longer than two leases for a node that has its handler.
-#include "../src/node/lender.hpp"
 #include "../src/node/roll.hpp"
 #include "../src/node/tenures.hpp"
 #include "histories.hpp"
@@ -42,8 +41,7 @@ class model_node {
       : store_(data.connect()),
         name_(std::move(name)),
         handlers_(std::move(handlers)),
-        terms_(*store_, name_, how_, here),
-        lender_(*store_, terms_, name_) {
+        terms_(*store_, name_, how_, here) {
     for (const std::string& one : handlers_) has_.push_back(ability_of_handler(one));
   }
 
@@ -52,7 +50,7 @@ class model_node {
   std::chrono::nanoseconds next_tick{};
 
   void pass(const std::vector<model_timer>& timers) {
-    ASSERT_EQ(lender_.tell(has_), errc{});
+    ASSERT_EQ(terms_.tell({has_}), errc{});
     roll_call answer;
     ASSERT_EQ(store_->call_roll(name_, terms_.lease(), answer), errc{});
     const roll with = roll::of(answer.nodes);
@@ -61,7 +59,7 @@ class model_node {
     ASSERT_EQ(terms_.take([this](shard_id) { ++taken_; }), errc{});
     read(timers);
     terms_.pick_leaver([](shard_id) {});
-    ASSERT_EQ(lender_.lend(with, [](shard_id) {}), errc{});
+    ASSERT_EQ(terms_.lend(with, [](shard_id) {}), errc{});
     std::vector<shard_id> done;
     for (shard_id shard = 0; shard < shards; ++shard)
       if (terms_.of(shard).term && terms_.of(shard).leaving) done.push_back(shard);
@@ -96,11 +94,11 @@ class model_node {
       ASSERT_EQ(store_->read_on({&wanted, 1}, {&got, 1}), errc{});
       ASSERT_TRUE(got.stands) << "a term was lost";
       its.term->stand(here.elapsed(), terms_.lease());
-      lender_.was_read(shard);
+      terms_.was_read(shard);
       its.level = upto;
       for (const model_timer& one : timers)
         if (one.shard == shard && one.due <= upto && !has(one.handler))
-          lender_.lacks(shard, one.handler, std::vector{ability_of_handler(one.handler)}, one.due);
+          terms_.lacks(shard, one.handler, std::vector{ability_of_handler(one.handler)}, one.due);
     }
   }
 
@@ -110,7 +108,6 @@ class model_node {
   const std::set<std::string> handlers_;
   std::vector<ability> has_;
   tenures terms_;
-  lender lender_;
   std::uint64_t taken_ = 0;
 };
 
@@ -238,7 +235,7 @@ TEST(Roll, ReadsItsNotesAndNoOthers) {
   std::string cut = note_of_loans("d", later);
   cut.pop_back();
   const roll read =
-      roll::of({"c", "d", note_of_abilities("c", has), note_of_abilities("gone", has), note_of_loans("c", first),
+      roll::of({"c", "d", note_of_node("c", {has}), note_of_node("gone", {has}), note_of_loans("c", first),
                 note_of_loans("d", later), cut, std::string("\0?what", 6), std::string(1, '\0')});
   EXPECT_EQ(read.nodes, (std::vector<std::string>{"c", "d"}));
   EXPECT_TRUE(read.has("c", has));

@@ -67,7 +67,9 @@ class Stall : public testing::Test {
   trouble problems{how, "a store", here};
   tenures terms{*in, "me", how, here};
   detent::engine engine{{.drive = detent::drive_kind::caller, .counters_file = directory.path() + "/counters"}};
-  std::optional<stall_watch> watch{std::in_place, stall_watch::parts{engine, how, terms, problems, counted}};
+  const registry none;
+  const common with{engine, *in, how, here, none, terms, problems, counted};
+  std::optional<stall_watch> watch{std::in_place, with};
   roll nobody;
 };
 
@@ -124,7 +126,7 @@ TEST_F(Stall, OfAHandlerThatNoNodeHasIsSaidAfterTwoLeases) {
   EXPECT_EQ(counted.now.stalled, stall::unknown_handler);
   EXPECT_EQ(counted.now.waiting, 5u);
   const std::vector<ability> has{ability_of_handler("rare")};
-  const roll one = roll::of({"other", note_of_abilities("other", has)});
+  const roll one = roll::of({"other", note_of_node("other", {has})});
   pass(100ms, {.with = one, .unarmed = 5});
   EXPECT_EQ(counted.now.stalled, stall::none) << "it will be lent to that one";
 }

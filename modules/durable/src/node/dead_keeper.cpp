@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "dead_keeper.hpp"
 
-#include "../stores/clocks.hpp"
-
 #include <algorithm>
 #include <utility>
 
@@ -35,16 +33,7 @@ std::string text_of(const dead_limits& its) {
 
 }  // namespace
 
-dead_keeper::dead_keeper(const parts& of, std::string_view node) : with_(of), node_(node), own_(limits_of(of.how)) {}
-
-errc dead_keeper::tell() {
-  const std::chrono::nanoseconds now = with_.terms.clock().elapsed();
-  if (own_ == dead_limits{} || now < told_until_) return errc{};
-  roll_call answer;
-  const errc problem = with_.in.call_roll(note_of_limits(node_, own_), with_.terms.lease(), answer);
-  if (problem == errc{}) told_until_ = now + with_.terms.lease() / 2;
-  return problem;
-}
+dead_keeper::dead_keeper(const common& of, std::string_view node) : with_(of), node_(node), own_(limits_of(of.how)) {}
 
 // A node's note may vanish some time before its name does, and may appear some time after it. So a difference is
 // reported only after it has lasted for a lease.
@@ -54,15 +43,15 @@ void dead_keeper::heard(const roll& with) {
   dead_limits others;
   for (const std::string& node : with.nodes) {
     if (node == node_) continue;
-    const auto noted = with.limits.find(node);
-    const dead_limits its = noted == with.limits.end() ? dead_limits{} : noted->second;
+    const auto noted = with.notes.find(node);
+    const dead_limits its = noted == with.notes.end() ? dead_limits{} : noted->second.keeps;
     holds = {greater_of(holds.keep_for, its.keep_for), greater_of(holds.most, its.most)};
     if (its == own_) continue;
     other = &node;
     others = its;
   }
   holds_ = holds;
-  const std::chrono::nanoseconds now = with_.terms.clock().elapsed();
+  const std::chrono::nanoseconds now = with_.clock.elapsed();
   if (other == nullptr)
     differs_since_ = {};
   else if (differs_since_.count() == 0)
@@ -87,14 +76,14 @@ bool dead_keeper::plan_for_age() {
   if (holds_->keep_for.count() == 0) return true;
   std::vector<stored_time> first(with_.terms.shards());
   if (!with_.problems.ok(trouble::of::dead, with_.in.look_at_deaths(1, first))) return false;
-  const stored_time now = with_.terms.clock().wall_now();
+  const stored_time now = with_.clock.wall_now();
   for (shard_id shard = 0; shard != with_.terms.shards(); ++shard) {
     if (first[shard] == stored_time::max() || !owns(shard)) continue;
     const stored_time goes_at = first[shard] + holds_->keep_for;
     if (goes_at < now)
       pieces_.push_back({shard, now - holds_->keep_for, SIZE_MAX});
-    else if (with_.terms.clock().are_virtual())
-      work_at_ = std::min(work_at_, with_.terms.clock().elapsed() + (goes_at - now) + std::chrono::microseconds(1));
+    else if (with_.clock.are_virtual())
+      work_at_ = std::min(work_at_, with_.clock.elapsed() + (goes_at - now) + std::chrono::microseconds(1));
   }
   return true;
 }
@@ -144,9 +133,9 @@ bool dead_keeper::erase() {
 }
 
 void dead_keeper::work() {
-  const std::chrono::nanoseconds began = with_.terms.clock().elapsed();
+  const std::chrono::nanoseconds began = with_.clock.elapsed();
   // Virtual time makes a pass only after something has happened, and its calls take no time, so there are no pauses.
-  const bool is_virtual = with_.terms.clock().are_virtual();
+  const bool is_virtual = with_.clock.are_virtual();
   if (began < work_at_ && !is_virtual) return;
   if (began < with_.problems.retry_at(trouble::of::dead)) return;
   const std::chrono::nanoseconds period =
@@ -154,7 +143,7 @@ void dead_keeper::work() {
   work_at_ = is_virtual ? std::chrono::nanoseconds::max() : began + period;
   const bool had = !pieces_.empty();
   if (had ? !erase() : !plan()) return;
-  const std::chrono::nanoseconds now = with_.terms.clock().elapsed();
+  const std::chrono::nanoseconds now = with_.clock.elapsed();
   if (had || !pieces_.empty()) work_at_ = now + pause * (now - began);
 }
 

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "counts.hpp"
-#include "roll.hpp"
-#include "tenures.hpp"
-#include "trouble.hpp"
+#include "common.hpp"
 
 #include <detent/durable_options.hpp>
 #include <detent/durable_store.hpp>
@@ -19,18 +16,10 @@ namespace detent::durable::detail {
 // thread.
 class dead_keeper {
  public:
-  struct parts {
-    store& in;
-    const options& how;
-    tenures& terms;
-    trouble& problems;
-    counts& counted;
-  };
-  dead_keeper(const parts& of, std::string_view node);
+  dead_keeper(const common& of, std::string_view node);
 
-  // Tells the other nodes this node's limits. To be called again and again: it writes only when the last note is about
-  // to lapse.
-  errc tell();
+  // The limits of this node, of which it tells the others.
+  const dead_limits& limits() const noexcept { return own_; }
   // Applies the longest time and the greatest number that any node of the roll has. Reports once if other nodes' limits
   // differ.
   void heard(const roll& with);
@@ -56,13 +45,12 @@ class dead_keeper {
   bool erase();
   void say(const std::string& other, const dead_limits& its);
 
-  const parts with_;
+  const common& with_;
   const std::string node_;
   const dead_limits own_;
   std::optional<dead_limits> holds_;  // empty until the nodes are known
   std::deque<piece> pieces_;
   // Times by elapsed():
-  std::chrono::nanoseconds told_until_{};
   std::chrono::nanoseconds differs_since_{};  // 0: they do not differ
   std::chrono::nanoseconds work_at_{};
   bool said_ = false;

@@ -88,7 +88,6 @@ bool finish_line::let_go(run& what) {
   return true;
 }
 
-// A careful run is marked as started, so it is not withdrawn.
 bool finish_line::withdraw(run& what) { return !what.is_careful() && let_go(what); }
 
 bool finish_line::take_back(run& what) { return let_go(what); }
@@ -113,6 +112,10 @@ std::shared_ptr<run> finish_line::next() {
   return first;
 }
 
+void finish_line::start_next() noexcept {
+  if (const std::shared_ptr<run> first = next()) first->start();
+}
+
 std::size_t finish_line::wrote_all_but(std::uint64_t taken, std::size_t unwritten) {
   const std::lock_guard locked(lock_);
   taken_ = taken;
@@ -127,9 +130,9 @@ std::size_t finish_line::wrote_all_but(std::uint64_t taken, std::size_t unwritte
   return more;
 }
 
-void finish_line::does_not_ask(std::size_t count) {
+void finish_line::does_not_ask() noexcept {
   const std::lock_guard locked(lock_);
-  asked_ -= count;
+  --asked_;
 }
 
 bool finish_line::close(bool ends_matter) {

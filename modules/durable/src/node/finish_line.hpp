@@ -30,12 +30,12 @@ class finish_line {
   const detail::verdicts& verdicts() const noexcept { return verdicts_; }
   const of_store& in_store() const noexcept { return store_; }
   void push(finished what);
-  void push(operation&& admitted) { inbox_->push(std::move(admitted)); }
+  void push(pending_change&& admitted) { inbox_->push(std::move(admitted)); }
 
-  // Returns whether a due run may start. If so, close() waits for its done(). If not, it waits here until next() hands
-  // it out.
+  // Returns whether a due run may start. If so, close() waits for its done(). If not, it waits here until start_next()
+  // starts it.
   bool admit(std::shared_ptr<run> what);
-  // Keeps a run here until next() hands it out. Called by the thread that writes.
+  // Keeps a run here until start_next() starts it. Called by the thread that writes.
   void hold(std::shared_ptr<run> what);
   // Called when the call of the handler has returned, and for a detached run also when its end has come. `is_last` is
   // true in the later of the two calls.
@@ -47,12 +47,12 @@ class finish_line {
   bool take_back(run& what);
 
   // Called by the thread that writes: it has taken `taken` runs so far, and `unwritten` ends are not yet in the store.
-  // Returns how many more calls of next() the executor must make, in addition to those already asked for. If some are
-  // refused, does_not_ask() reports how many.
+  // Returns how many more calls of start_next() the executor must make, in addition to those already asked for. Each
+  // one that it will not make is reported by does_not_ask().
   std::size_t wrote_all_but(std::uint64_t taken, std::size_t unwritten);
-  void does_not_ask(std::size_t count);
-  // Called on the executor. Returns the first waiting run that may start, or null.
-  std::shared_ptr<run> next();
+  void does_not_ask() noexcept;
+  // Called on the executor. Starts the first waiting run that may start, if there is one.
+  void start_next() noexcept;
 
   // Called last by the thread that writes. Returns false while a run is under way or, if `ends_matter`, has yet to
   // write its end; it must then be called again. Nothing starts after the first call.
@@ -73,6 +73,7 @@ class finish_line {
   void hold_in(line& its, std::shared_ptr<run> what);
   std::size_t room() const;
   static bool has_held(line& in);
+  std::shared_ptr<run> next();
   // Returns whether the run was held, and holds it no longer.
   bool let_go(run& what);
 
@@ -87,7 +88,7 @@ class finish_line {
   line any_;
   std::map<const handling*, line> limited_;
   std::uint64_t held_ = 0;   // how many were ever held
-  std::size_t asked_ = 0;    // calls of next() that are still to come
+  std::size_t asked_ = 0;    // calls of start_next() that are to come
   std::size_t running_ = 0;  // handlers, and detached runs without an answer
   bool closed_ = false;
 };

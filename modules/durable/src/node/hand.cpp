@@ -168,13 +168,7 @@ bool hand::ends_for_good(const run& what) const noexcept {
 void hand::drop(shard_id shard) {
   forgot_[shard] = false;
   moved_[shard].clear();
-  for (auto& [key, its] : shards_[shard]) {
-    stop(its);
-    if (its.what->by() == nullptr) --unarmed_;
-    bytes_ -= its.what->what().payload.size();
-  }
-  size_ -= shards_[shard].size();
-  shards_[shard].clear();
+  for (slots& in = shards_[shard]; !in.empty(); erase(in, in.begin())) stop(in.begin()->second);
 }
 
 bool hand::withdraw(shard_id shard) {

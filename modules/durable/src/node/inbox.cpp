@@ -6,25 +6,8 @@
 
 namespace detent::durable::detail {
 
-const std::string& operation::key() const noexcept {
-  const auto* put = std::get_if<put_operation>(&what);
-  return put != nullptr ? put->what.what.key : std::get<cancel_operation>(what).what.key;
-}
-
-shard_id operation::shard() const noexcept {
-  const auto* put = std::get_if<put_operation>(&what);
-  return put != nullptr ? put->what.what.shard : std::get<cancel_operation>(what).what.shard;
-}
-
-bool operation::moves() const noexcept {
-  const auto* put = std::get_if<put_operation>(&what);
-  return put != nullptr && put->what.mode == put_mode::move;
-}
-
-inbox::room inbox::admit(operation& what) {
-  const auto* put = std::get_if<put_operation>(&what.what);
-  const std::size_t bytes =
-      sizeof(operation) + what.key().size() + (put == nullptr ? 0 : put->what.what.payload.size());
+inbox::room inbox::admit(pending_change& what) {
+  const std::size_t bytes = sizeof what + key_in(what.what).size() + bytes_in(what.what);
   const std::lock_guard locked(lock_);
   if (has_.operations >= most_) return room::too_many;
   if (has_.operations != 0 && has_.bytes + bytes > most_bytes_) return room::too_many_bytes;  // one always fits
@@ -34,7 +17,7 @@ inbox::room inbox::admit(operation& what) {
   return room::enough;
 }
 
-void inbox::number(operation& its) {
+void inbox::number(pending_change& its) {
   its.its_place.number = ++numbered_;
   is_over_.push_back(false);
 }
@@ -44,17 +27,14 @@ void inbox::add(arrival&& what) {
   {
     const std::lock_guard locked(lock_);
     first = waiting_.empty();
-    if (auto* its = std::get_if<operation>(&what))
+    if (auto* its = std::get_if<pending_change>(&what))
       number(*its);
     else
-      std::ranges::for_each(std::get<finished>(what).asked, [this](operation& one) { number(one); });
+      std::ranges::for_each(std::get<finished>(what).asked, [this](pending_change& one) { number(one); });
     waiting_.push_back(std::move(what));
   }
   if (first) bell_->ring();  // the first one has rung for the rest
 }
-
-void inbox::push(operation&& admitted) { add(std::move(admitted)); }
-void inbox::push(finished&& what) { add(std::move(what)); }
 
 std::vector<arrival> inbox::take_all() {
   const std::lock_guard locked(lock_);

@@ -69,11 +69,10 @@ node::node(engine& on, std::shared_ptr<store> in, options how)
       hand_(calendar_, registry_, line_, store_->shards(), how_.read_ahead),
       tenures_(*store_, names_.node(), how_, clock_),
       questions_(*store_, trouble_),
-      writer_({*store_, how_, *inbox_, hand_, tenures_, questions_, trouble_, counts_, trials_, store_->journal()}),
-      rules_({*store_, registry_, tenures_, writer_, trouble_}),
-      dead_({*store_, how_, tenures_, trouble_, counts_}, names_.node()),
-      reader_({on, *store_, how_, hand_, tenures_, writer_, rules_, dead_, trouble_, counts_, registry_},
-              names_.node()) {
+      writer_(common_, {*inbox_, hand_, questions_, trials_, store_->journal()}),
+      rules_(common_, writer_),
+      dead_(common_, names_.node()),
+      reader_(common_, hand_, writer_, rules_, dead_, names_.node()) {
   if (const errc problem = store_->look({}); problem != errc{})
     throw error(problem, std::string(store_->name()) + ": " + make_error_code(problem).message());
   store_->listen([this](shard_id shard) {
@@ -190,24 +189,24 @@ record node::make_record(const timer_name& which, stored_time due, std::string_v
   return out;
 }
 
-void node::push(operation&& what) {
+void node::push(pending_change&& operation) {
   process_.check("schedule, cancel or restart");
   const auto full = [](std::size_t limit, const char* of, const char* option) {
     throw error(errc::outbox_full, "outbox_full: " + std::to_string(limit) + of +
                                        " wait for the store (options::" + option + "); nothing was scheduled");
   };
-  switch (inbox_->admit(what)) {
+  switch (inbox_->admit(operation)) {
     case inbox::room::enough: break;
     case inbox::room::too_many: full(how_.outbox, " operations", "outbox"); break;
     case inbox::room::too_many_bytes: full(how_.outbox_bytes, " bytes of operations", "outbox_bytes"); break;
   }
   run* const by = run::current();
-  const bool is_about_itself =
-      by != nullptr && &by->line() == line_.get() && by->what().shard == what.shard() && by->what().key == what.key();
+  const bool is_about_itself = by != nullptr && &by->line() == line_.get() && by->what().shard == operation.shard() &&
+                               by->what().key == key_in(operation.what);
   if (is_about_itself)
-    by->ask_with_end(std::move(what));
+    by->ask_with_end(std::move(operation));
   else
-    inbox_->push(std::move(what));
+    inbox_->push(std::move(operation));
 }
 
 schedule node::find_schedule(std::string_view name) const {

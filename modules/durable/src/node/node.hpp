@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "bell.hpp"
-#include "claimed_store.hpp"
-#include "counts.hpp"
+#include "common.hpp"
 #include "dead_keeper.hpp"
 #include "hand.hpp"
 #include "inbox.hpp"
 #include "names.hpp"
-#include "own_process.hpp"
+#include "ownership.hpp"
 #include "questions.hpp"
 #include "reader.hpp"
-#include "registry.hpp"
 #include "rule_follower.hpp"
-#include "tenures.hpp"
 #include "trials.hpp"
-#include "trouble.hpp"
 #include "verdicts.hpp"
 #include "writer.hpp"
 
@@ -46,7 +41,7 @@ class node {
   record make_record(const timer_name& which, stored_time due, std::string_view handler);
   std::uint64_t new_id();
   // Throws outbox_full or forked.
-  void push(operation&& what);
+  void push(pending_change&& operation);
   // Throws unknown_handler.
   schedule find_schedule(std::string_view name) const;
   void reload_zones();
@@ -117,6 +112,7 @@ class node {
   calendar calendar_;
   hand hand_;
   tenures tenures_;
+  const common common_{engine_, *store_, how_, clock_, registry_, tenures_, trouble_, counts_};
   questions questions_;
   trials trials_{clock_};
   writer writer_;

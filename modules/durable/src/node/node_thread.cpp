@@ -81,7 +81,7 @@ void node::start_held() {
   } catch (const error&) {  // the engine is full or has no memory; the next pass tries again
   } catch (const std::bad_alloc&) {
   }
-  line_->does_not_ask(left);
+  for (; left != 0; --left) line_->does_not_ask();
 }
 
 // The order matters: ends are written before a shard is read or given back.

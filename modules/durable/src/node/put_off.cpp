@@ -5,19 +5,6 @@
 
 namespace detent::durable::detail {
 
-shard_id pending_change::shard() const noexcept {
-  if (const auto* put = std::get_if<put_request>(&what)) return put->what.shard;
-  if (const auto* cancel = std::get_if<cancel_request>(&what)) return cancel->shard;
-  return std::get<end_request>(what).term.shard;
-}
-
-std::size_t pending_change::key() const noexcept {
-  const auto hash = std::hash<std::string_view>();
-  if (const auto* put = std::get_if<put_request>(&what)) return hash(put->what.key);
-  if (const auto* cancel = std::get_if<cancel_request>(&what)) return hash(cancel->key);
-  return hash(std::get<end_request>(what).key);
-}
-
 put_off_by put_off::holds_up(const pending_change& one) const noexcept {
   if (all_.empty()) return put_off_by::nothing;
   if (shards_.contains(one.shard())) return put_off_by::silent_part;

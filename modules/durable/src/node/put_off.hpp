@@ -2,9 +2,6 @@
 #pragma once
 
 #include "inbox.hpp"
-#include "questions.hpp"
-#include "run.hpp"
-#include "trials.hpp"
 
 #include <detent/durable_options.hpp>
 #include <detent/durable_store.hpp>
@@ -15,27 +12,6 @@
 #include <utility>
 
 namespace detent::durable::detail {
-
-// The reason why the store could not carry out a change yet.
-enum class put_off_by : std::uint8_t { nothing, silent_part, transaction };
-
-// A change on its way to the store.
-struct pending_change {
-  using putting_caller = std::function<void(put_result)>;
-
-  change what;
-  // The origin of the change: the caller of an operation; a run that has ended (null for an answer); the record of a
-  // timer that its schedule moves; or a careful run that continues or starts.
-  std::variant<putting_caller, asking_caller, std::shared_ptr<run>, record, marked> by;
-  place its_place = {};            // if it is an operation
-  bool stays_with_former = false;  // it goes into the same batch as the one before it
-  bool is_owed = false;            // the end of a run of a former term, written under the present one
-  put_off_by waits_for = put_off_by::nothing;
-
-  bool is_end() const noexcept { return std::holds_alternative<end_request>(what); }
-  shard_id shard() const noexcept;
-  std::size_t key() const noexcept;  // a hash of the key
-};
 
 // Changes that the store could not carry out yet, because the part of the store that has the shard does not answer, or
 // because a transaction of the program's own holds the timer. All later changes of that shard or key wait behind them.

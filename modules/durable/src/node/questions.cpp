@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "questions.hpp"
 
-#include "../stores/clocks.hpp"
-
 #include <algorithm>
 #include <utility>
 

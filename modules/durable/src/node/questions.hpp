@@ -8,13 +8,6 @@
 
 namespace detent::durable::detail {
 
-// A caller that has cancelled a timer and waits for the answer.
-struct asking_caller {
-  std::function<void(cancel_result)> done;
-  std::chrono::nanoseconds give_up_at{};  // by elapsed()
-  bool given_up = false;                  // its caller has been answered; it only keeps its place
-};
-
 // The cancels whose answer another node, or this one, owes. Used by the thread that talks to the store.
 class questions {
  public:

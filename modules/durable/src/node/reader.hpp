@@ -1,15 +1,11 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "counts.hpp"
+#include "common.hpp"
 #include "dead_keeper.hpp"
 #include "hand.hpp"
-#include "lender.hpp"
-#include "registry.hpp"
 #include "rule_follower.hpp"
 #include "stall_watch.hpp"
-#include "tenures.hpp"
-#include "trouble.hpp"
 #include "writer.hpp"
 
 #include <detent/durable_store.hpp>
@@ -22,24 +18,8 @@ namespace detent::durable::detail {
 // gives shards back. Used by the thread that talks to the store.
 class reader {
  public:
-  struct parts {
-    engine& on;
-    store& in;
-    const options& how;
-    hand& held;
-    tenures& terms;
-    writer& ends;
-    rule_follower& rules;
-    dead_keeper& dead;
-    trouble& problems;
-    counts& counted;
-    const registry& known;
-  };
-  reader(const parts& of, const std::string& node)
-      : with_(of),
-        node_(node),
-        lender_(of.in, of.terms, node),
-        stalls_({of.on, of.how, of.terms, of.problems, of.counted}) {}
+  reader(const common& of, hand& held, writer& ends, rule_follower& rules, dead_keeper& dead, const std::string& node)
+      : with_(of), held_(held), ends_(ends), rules_(rules), dead_(dead), node_(node), stalls_(of) {}
 
   // Calls the roll, takes shards, and reads all shards further.
   void tick();
@@ -75,9 +55,12 @@ class reader {
   void lose(shard_id shard);
   void note_unknown(shard_id shard, const record& what);
 
-  const parts with_;
+  const common& with_;
+  hand& held_;
+  writer& ends_;
+  rule_follower& rules_;
+  dead_keeper& dead_;
   const std::string node_;
-  lender lender_;
   stall_watch stalls_;
   roll roll_;
   std::set<std::string> reported_;  // names of handlers that are missing here

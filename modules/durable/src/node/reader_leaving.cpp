@@ -9,7 +9,7 @@ namespace detent::durable::detail {
 // A run that may have ended a process and was not tried has no mark. The next owner must be careful with it as well,
 // and will be if the term lapses instead of being given back.
 void reader::withdraw(shard_id shard) {
-  const bool withdrew_careful = with_.held.withdraw(shard);
+  const bool withdrew_careful = held_.withdraw(shard);
   auto& its = with_.terms.of(shard);
   const stored_time upto = its.term->careful_upto();
   its.untried = its.untried || withdrew_careful || !its.has_read(upto) ||
@@ -23,7 +23,7 @@ bool reader::renews(shard_id shard) const {
 
 bool reader::lapses(shard_id shard) const {
   const auto& its = with_.terms.of(shard);
-  return its.leaving && its.untried && with_.held.size(shard) == 0;
+  return its.leaving && its.untried && held_.size(shard) == 0;
 }
 
 void reader::reread_lacking() {
@@ -51,7 +51,7 @@ bool reader::give_back() {
     auto& its = with_.terms.of(shard);
     if (!its.term || !its.leaving) continue;
     withdraw(shard);
-    if (with_.held.size(shard) != 0)
+    if (held_.size(shard) != 0)
       all = false;
     else if (!its.untried)
       done.push_back(shard);

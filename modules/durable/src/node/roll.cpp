@@ -3,10 +3,11 @@
 
 #include <algorithm>
 
-namespace detent::durable::detail {
+namespace detent::durable {
+namespace detail {
 namespace {
 
-constexpr std::string_view abilities_mark("\0a", 2), loans_mark("\0l", 2), limits_mark("\0d", 2);
+constexpr std::string_view node_mark("\0n", 2), loans_mark("\0l", 2);
 
 ability hash_of(char kind, std::string_view name) noexcept {
   std::uint64_t hash = (0xcbf29ce484222325u ^ static_cast<unsigned char>(kind)) * 0x100000001b3u;
@@ -50,11 +51,14 @@ std::string begin_note(std::string_view mark, std::string_view node) {
   return out;
 }
 
-void read_abilities(note_reader from, roll& into) {
+void read_node(note_reader from, roll& into) {
   const auto node = from.text();
-  if (!node) return;
-  auto& has = into.abilities[std::string(*node)];
-  while (const auto one = from.number(sizeof(ability))) has.push_back(static_cast<ability>(*one));
+  const auto keep_for = from.number(8), most = from.number(8);
+  if (!node || !keep_for || !most) return;
+  node_note& its = into.notes[std::string(*node)];
+  its.keeps = {std::chrono::microseconds(static_cast<std::int64_t>(*keep_for)), *most};
+  // A note from before the last declare() may be there as well.
+  while (const auto one = from.number(sizeof(ability))) its.has.push_back(static_cast<ability>(*one));
 }
 
 void read_loans(note_reader from, roll& into) {
@@ -69,21 +73,16 @@ void read_loans(note_reader from, roll& into) {
   }
 }
 
-void read_limits(note_reader from, roll& into) {
-  const auto node = from.text();
-  const auto keep_for = from.number(8), most = from.number(8);
-  if (!node || !keep_for || !most) return;
-  into.limits[std::string(*node)] = {std::chrono::microseconds(static_cast<std::int64_t>(*keep_for)), *most};
-}
-
 }  // namespace
 
 ability ability_of_handler(std::string_view name) noexcept { return hash_of('h', name); }
 ability ability_of_schedule(std::string_view name) noexcept { return hash_of('s', name); }
 
-std::string note_of_abilities(std::string_view node, std::span<const ability> has) {
-  std::string out = begin_note(abilities_mark, node);
-  for (const ability one : has) append_number(one, sizeof(ability), out);
+std::string note_of_node(std::string_view node, const node_note& its) {
+  std::string out = begin_note(node_mark, node);
+  append_number(static_cast<std::uint64_t>(its.keeps.keep_for.count()), 8, out);
+  append_number(its.keeps.most, 8, out);
+  for (const ability one : its.has) append_number(one, sizeof(ability), out);
   return out;
 }
 
@@ -96,23 +95,14 @@ std::string note_of_loans(std::string_view to, std::span<const term_ref> what) {
   return out;
 }
 
-std::string note_of_limits(std::string_view node, const dead_limits& its) {
-  std::string out = begin_note(limits_mark, node);
-  append_number(static_cast<std::uint64_t>(its.keep_for.count()), 8, out);
-  append_number(its.most, 8, out);
-  return out;
-}
-
 roll roll::of(const std::vector<std::string>& entries) {
   roll out;
   for (const std::string& entry : entries) {
     const std::string_view text = entry;
     if (!text.starts_with('\0'))
       out.nodes.push_back(entry);
-    else if (text.starts_with(abilities_mark))
-      read_abilities(note_reader(text.substr(abilities_mark.size())), out);
-    else if (text.starts_with(limits_mark))
-      read_limits(note_reader(text.substr(limits_mark.size())), out);
+    else if (text.starts_with(node_mark))
+      read_node(note_reader(text.substr(node_mark.size())), out);
     else if (text.starts_with(loans_mark))
       read_loans(note_reader(text.substr(loans_mark.size())), out);
   }
@@ -128,10 +118,40 @@ std::uint64_t attraction(std::string_view node, shard_id shard) noexcept {
 }
 
 bool roll::has(std::string_view node, std::span<const ability> all) const noexcept {
-  const auto its = abilities.find(node);
-  if (its == abilities.end() || std::ranges::find(nodes, node) == nodes.end()) return false;
-  return std::ranges::all_of(all,
-                             [&](ability one) { return std::ranges::find(its->second, one) != its->second.end(); });
+  const auto its = notes.find(node);
+  if (its == notes.end() || std::ranges::find(nodes, node) == nodes.end()) return false;
+  const std::vector<ability>& has = its->second.has;
+  return std::ranges::all_of(all, [&](ability one) { return std::ranges::find(has, one) != has.end(); });
 }
 
-}  // namespace detent::durable::detail
+}  // namespace detail
+
+std::vector<node_state> nodes_of(const roll_state& all) {
+  std::vector<std::string> entries;
+  entries.reserve(all.entries.size());
+  for (const roll_entry& each : all.entries) entries.push_back(each.what);
+  const detail::roll read = detail::roll::of(entries);
+  std::vector<node_state> out;
+  for (const roll_entry& each : all.entries) {
+    if (std::ranges::find(read.nodes, each.what) == read.nodes.end()) continue;  // it is a note, not a node
+    node_state its{.node = each.what, .until = each.until};
+    if (const auto said = read.notes.find(each.what); said != read.notes.end()) {
+      its.has_said = true;
+      its.abilities = said->second.has;
+    }
+    out.push_back(std::move(its));
+  }
+  std::ranges::sort(out, {}, &node_state::node);
+  return out;
+}
+
+bool runs(const node_state& node, std::string_view handler) noexcept {
+  return std::ranges::find(node.abilities, detail::ability_of_handler(handler)) != node.abilities.end();
+}
+
+errc store::look_at_roll(roll_state& out) {
+  out = {};
+  return errc::unsupported;
+}
+
+}  // namespace detent::durable

@@ -12,11 +12,9 @@ using ability = std::uint32_t;
 ability ability_of_handler(std::string_view name) noexcept;
 ability ability_of_schedule(std::string_view name) noexcept;
 
-// Through the store's roll, nodes tell each other who is there, which handlers each one has, and which shards one lends
-// to another. The entries of the roll are names of nodes and notes, which differ in their first byte. By a loan the
-// owner of a shard gives it back for one node alone.
-std::string note_of_abilities(std::string_view node, std::span<const ability> has);
-std::string note_of_loans(std::string_view to, std::span<const term_ref> what);
+// Through the store's roll, nodes tell each other who is there, which handlers each one has, how long it keeps dead
+// timers, and which shards one lends to another. The entries of the roll are names of nodes and notes, which differ in
+// their first byte.
 
 // How many dead timers are kept, and for how long. 0 keeps all of them, or keeps them for ever.
 struct dead_limits {
@@ -25,13 +23,17 @@ struct dead_limits {
 
   friend bool operator==(const dead_limits&, const dead_limits&) = default;
 };
-// A node without such a note keeps all dead timers for ever.
-std::string note_of_limits(std::string_view node, const dead_limits& its);
+struct node_note {
+  std::vector<ability> has = {};
+  dead_limits keeps = {};
+};
+std::string note_of_node(std::string_view node, const node_note& its);
+// By a loan the owner of a shard gives it back for one node alone.
+std::string note_of_loans(std::string_view to, std::span<const term_ref> what);
 
 struct roll {
   std::vector<std::string> nodes;
-  std::map<std::string, std::vector<ability>, std::less<>> abilities;  // by node
-  std::map<std::string, dead_limits, std::less<>> limits;              // by node
+  std::map<std::string, node_note, std::less<>> notes;  // by node
   struct lent_shard {
     std::uint64_t fence = 0;  // of the lender's term; of two loans of a shard, the one with the greater fence counts
     std::string to;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "rule_follower.hpp"
 
-#include "../stores/clocks.hpp"
-
 #include <detent/calendar_error.hpp>
 
 namespace detent::durable::detail {
@@ -22,8 +20,8 @@ void rule_follower::follow(const record& what) {
   const std::optional<schedule> rule = with_.known.find_schedule(what.schedule);
   if (!rule || !what.by_rule) return;
   try {
-    const auto next = rule->next(with_.problems.clock().wall_now());
-    if (next && stored(*next) < what.due) with_.moves.move(with_.terms.of(what.shard).term, what, stored(*next));
+    const auto next = rule->next(with_.clock.wall_now());
+    if (next && stored(*next) < what.due) moves_.move(with_.terms.of(what.shard).term, what, stored(*next));
   } catch (const error&) {  // its list of days ends; it stays where it is
   }
 }

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "registry.hpp"
-#include "tenures.hpp"
-#include "trouble.hpp"
 #include "writer.hpp"
 
 #include <detent/durable_store.hpp>
@@ -19,14 +16,7 @@ namespace detent::durable::detail {
 // by the thread that talks to the store.
 class rule_follower {
  public:
-  struct parts {
-    store& in;
-    const registry& known;
-    tenures& terms;
-    writer& moves;
-    trouble& problems;
-  };
-  explicit rule_follower(const parts& of) : with_(of) {}
+  rule_follower(const common& of, writer& moves) : with_(of), moves_(moves) {}
 
   // Looks at the timers of a shard that this node has taken. look_at_all() looks at all its shards, because rules or
   // the clock have changed.
@@ -39,7 +29,8 @@ class rule_follower {
  private:
   void follow(const record& what);
 
-  const parts with_;
+  const common& with_;
+  writer& moves_;
   std::set<shard_id> shards_;
   list_request page_;  // where to continue in the first shard
 };

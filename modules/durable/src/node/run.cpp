@@ -38,7 +38,6 @@ outcome run::call() noexcept {
 }
 
 void run::fire() noexcept {
-  // Another state: it was withdrawn, and the program called it after stop() of the engine had returned it.
   state expected = state::armed;
   // relaxed, here and below: the exchange only decides which comes first.
   const state next = is_careful_ ? state::waits : state::fired;
@@ -52,35 +51,19 @@ bool run::claim() noexcept {
   return state_.compare_exchange_strong(expected, state::fired, base::relaxed, base::relaxed);  // relaxed: see fire()
 }
 
-// The function that an executor gets. The executor may destroy it instead of calling it.
-class run::on_executor {
- public:
-  explicit on_executor(std::shared_ptr<run> what) : what_(std::move(what)) {}
-  on_executor(const on_executor&) = delete;
-  on_executor& operator=(const on_executor&) = delete;
-  ~on_executor() {
-    if (what_) what_->not_executed();
-  }
-  void call() noexcept {
-    if (const std::shared_ptr<run> its = std::exchange(what_, nullptr)) its->execute();
-  }
-
- private:
-  std::shared_ptr<run> what_;
-};
-
 void run::start() noexcept {
   const std::shared_ptr<run> alive = shared_from_this();
   const auto& executor = by_->how.executor;
   if (!executor) return execute();
-  std::shared_ptr<on_executor> handed;
+  using held = called_or_dropped<run, &run::execute, &run::not_executed>;
+  std::shared_ptr<held> handed;
   try {
-    handed = std::make_shared<on_executor>(alive);
+    handed = std::make_shared<held>(alive);
   } catch (const std::bad_alloc&) {
     return not_executed();
   }
   try {
-    executor([its = std::move(handed)] { its->call(); });
+    executor([its = std::move(handed)] { (*its)(); });
   } catch (...) {  // the executor has destroyed the function, which armed the run again
   }
 }
@@ -110,14 +93,14 @@ void run::execute() noexcept {
   if (!ended_early_) line_->done(*this, !detached_);
 }
 
-void run::ask_with_end(operation&& what) {
-  if (auto* const its = std::get_if<cancel_operation>(&what.what)) its->give_up_at -= term_->clock().elapsed();
+void run::ask_with_end(pending_change&& what) {
+  if (auto* const its = std::get_if<asking_caller>(&what.by)) its->give_up_at -= term_->clock().elapsed();
   asked_.push_back(std::move(what));
 }
 
-std::vector<operation> run::take_asked() noexcept {
-  for (operation& one : asked_)
-    if (auto* const its = std::get_if<cancel_operation>(&one.what)) its->give_up_at += term_->clock().elapsed();
+std::vector<pending_change> run::take_asked() noexcept {
+  for (pending_change& one : asked_)
+    if (auto* const its = std::get_if<asking_caller>(&one.by)) its->give_up_at += term_->clock().elapsed();
   return std::exchange(asked_, {});
 }
 
@@ -126,7 +109,7 @@ std::vector<operation> run::take_asked() noexcept {
 void run::detach() noexcept {
   detached_ = true;
   line_->detached();
-  for (operation& one : take_asked()) line_->push(std::move(one));
+  for (pending_change& one : take_asked()) line_->push(std::move(one));
 }
 
 void run::end_early(std::shared_ptr<const void> handlers) noexcept {
@@ -165,18 +148,15 @@ bool run::withdraw(timer& armed) {
 void run::note_end(const end_request& how) const {
   end_request end = how;
   std::vector<change> asked;
-  for (const operation& one : asked_) {
-    const auto* put = std::get_if<put_operation>(&one.what);
-    if (asked.empty() && one.moves()) {
+  for (const pending_change& one : asked_) {
+    if (asked.empty() && one.restarts()) {
       end.how = end_kind::move;
-      end.due = put->what.what.due;
+      end.due = std::get<put_request>(one.what).what.due;
       end.attempt = 1;
       end.by_rule = false;
       end.payload.reset();
-    } else if (put != nullptr) {
-      asked.emplace_back(put->what);
     } else {
-      asked.emplace_back(std::get<cancel_operation>(one.what).what);
+      asked.push_back(one.what);
     }
   }
   line_->in_store().journal->end(*place_, end, asked);

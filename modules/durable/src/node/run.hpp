@@ -62,7 +62,7 @@ class run : public std::enable_shared_from_this<run> {
   void end_early(std::shared_ptr<const void> handlers) noexcept;
   // Called within its handler. Adds an operation about its own timer, which is carried out with its end. A caller's
   // patience counts from then on.
-  void ask_with_end(operation&& what);
+  void ask_with_end(pending_change&& what);
   // See class job. Any thread.
   std::string token();
   bool finish_in(pg_conn* in);
@@ -72,14 +72,12 @@ class run : public std::enable_shared_from_this<run> {
  private:
   friend class finish_line;
 
-  class on_executor;
-
   void execute() noexcept;
   void not_executed() noexcept;
   outcome call() noexcept;
   std::string make_token(const char* asks);
   void note_end(const end_request& how) const;
-  std::vector<operation> take_asked() noexcept;
+  std::vector<pending_change> take_asked() noexcept;
 
   const record record_;
   const std::shared_ptr<const held_term> term_;
@@ -98,40 +96,28 @@ class run : public std::enable_shared_from_this<run> {
   bool ended_early_ = false;                     // used by the thread that runs it
   std::shared_ptr<const void> keeps_ = nullptr;  // used by the thread that runs it
   std::optional<run_journal::place> place_;
-  std::vector<operation> asked_;
+  std::vector<pending_change> asked_;
   std::uint64_t held_as_ = 0;  // its place in the line or 0; guarded by the line's lock
 };
 
-// The callback that the engine holds for a run.
-class armed_run {
+// A function that the engine or an executor gets. It may destroy the function instead of calling it.
+template <class T, void (T::*called)() noexcept, void (T::*dropped)() noexcept>
+class called_or_dropped {
  public:
-  explicit armed_run(std::shared_ptr<run> what) noexcept : what_(std::move(what)) {}
-  armed_run(armed_run&&) noexcept = default;
-  armed_run& operator=(armed_run&&) = delete;
-  ~armed_run() {
-    if (what_) what_->drop();
+  explicit called_or_dropped(std::shared_ptr<T> what) noexcept : what_(std::move(what)) {}
+  called_or_dropped(called_or_dropped&&) noexcept = default;
+  called_or_dropped& operator=(called_or_dropped&&) = delete;
+  ~called_or_dropped() {
+    if (what_) ((*what_).*dropped)();
   }
-  void operator()() const { what_->fire(); }
-
- private:
-  std::shared_ptr<run> what_;
-};
-
-// The callback that the engine holds for a call of next().
-class call_of_next {
- public:
-  explicit call_of_next(std::shared_ptr<finish_line> of) noexcept : line_(std::move(of)) {}
-  call_of_next(call_of_next&&) noexcept = default;
-  call_of_next& operator=(call_of_next&&) = delete;
-  ~call_of_next() {
-    if (line_) line_->does_not_ask(1);
-  }
-  void operator()() {
-    if (const std::shared_ptr<run> first = std::exchange(line_, nullptr)->next()) first->start();
+  void operator()() noexcept {
+    if (const std::shared_ptr<T> its = std::exchange(what_, nullptr)) ((*its).*called)();
   }
 
  private:
-  std::shared_ptr<finish_line> line_;
+  std::shared_ptr<T> what_;
 };
+using armed_run = called_or_dropped<run, &run::fire, &run::drop>;
+using call_of_next = called_or_dropped<finish_line, &finish_line::start_next, &finish_line::does_not_ask>;
 
 }  // namespace detent::durable::detail

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "stall_watch.hpp"
 
-#include "../stores/clocks.hpp"
-
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -24,10 +22,9 @@ std::string waiting_text(std::uint64_t count) {
 }  // namespace
 
 std::uint64_t stall_watch::count_unowned() {
-  const std::chrono::nanoseconds now = with_.problems.clock().elapsed();
+  const std::chrono::nanoseconds now = with_.clock.elapsed();
   if (now < count_at_) return unowned_;
   count_at_ = now + between_full_counts;
-  // If the store fails, the old figure stays, and the error is reported.
   if (with_.terms.look() == errc{}) unowned_ = with_.terms.unowned();
   return unowned_;
 }
@@ -43,7 +40,7 @@ stall_watch::finding stall_watch::of_clock() {
 
 stall_watch::finding stall_watch::of_unknown_handlers(const state& now) const {
   std::set<std::string> names;
-  const stored_time time = with_.problems.clock().wall_now();
+  const stored_time time = with_.clock.wall_now();
   for (shard_id shard = 0; shard < with_.terms.shards(); ++shard)
     for (const auto& [name, lack] : with_.terms.of(shard).lacks) {
       const auto has = [&, &lack = lack](const std::string& node) { return now.with.has(node, lack.needs); };
@@ -71,7 +68,7 @@ stall_watch::finding stall_watch::find(const state& now) {
 void stall_watch::look(const state& now) {
   say_lease();
   finding found = find(now);
-  const std::chrono::nanoseconds time = with_.problems.clock().elapsed();
+  const std::chrono::nanoseconds time = with_.clock.elapsed();
   if (std::exchange(last_, found.reason) != found.reason) {
     since_ = time;
     say_at_ = {};

@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "counts.hpp"
-#include "roll.hpp"
-#include "tenures.hpp"
-#include "trouble.hpp"
+#include "common.hpp"
 
 #include <detent/durable_options.hpp>
 #include <detent/durable_store.hpp>
-#include <detent/engine.hpp>
 
 namespace detent::durable::detail {
 
@@ -16,14 +12,7 @@ namespace detent::durable::detail {
 // by the thread that talks to the store.
 class stall_watch {
  public:
-  struct parts {
-    engine& on;
-    const options& how;
-    tenures& terms;
-    trouble& problems;
-    counts& counted;
-  };
-  explicit stall_watch(const parts& of) : with_(of) {}
+  explicit stall_watch(const common& of) : with_(of) {}
   stall_watch(const stall_watch&) = delete;
   stall_watch& operator=(const stall_watch&) = delete;
   ~stall_watch() { show({}); }
@@ -51,7 +40,7 @@ class stall_watch {
   void show(const finding& found) noexcept;
   void say_lease();
 
-  const parts with_;
+  const common& with_;
   stall last_ = stall::none;
   std::string shown_;  // the text in the engine's counters file
   std::uint64_t shown_waiting_ = 0;

@@ -80,7 +80,19 @@ class tenures {
   void let_go(shard_id shard);
   errc give_back(const std::vector<shard_id>& which);
 
+  // Tells the other nodes about this one. To be called again and again: it writes only when the last note is about to
+  // lapse.
+  errc tell(const node_note& its);
+  // A shard that lacks a handler here is lent to a node that can run the timer that has waited longest. It stays there
+  // until its due timers have been read, and that node lends it in the same way. was_read(): the shard stays here long
+  // enough for its due timers to run. lacks(): a timer was read for which this node has no handler.
+  void was_read(shard_id shard);
+  void lacks(shard_id shard, const std::string& name, std::span<const ability> needs, stored_time due);
+  // Lets each shard leave that lacks a handler here and finds one on another node. `leave` is called for each.
+  errc lend(const roll& with, const std::function<void(shard_id)>& leave);
+
  private:
+  std::optional<std::string> taker_for(shard_id shard, const roll& with) const;
   errc look_for_orphans();
   bool may_take(shard_id shard, std::chrono::nanoseconds now) const noexcept;
 
@@ -95,6 +107,7 @@ class tenures {
   std::chrono::nanoseconds shared_out_at_{};   // by elapsed(); 0: never
   std::chrono::nanoseconds shared_from_{};     // until then, not what others may have had before
   std::chrono::nanoseconds look_at_{};         // not to look for orphans earlier
+  std::chrono::nanoseconds told_until_{};
   std::array<std::chrono::nanoseconds, 4> trips_{};
   std::size_t trips_noted_ = 0;
   std::uint64_t unowned_ = 0;

@@ -15,13 +15,6 @@ namespace detent::durable::detail {
 
 class writer;
 
-// A careful run that is marked in the store.
-struct marked {
-  std::shared_ptr<run> what;
-  bool starts = false;
-  bool stays = false;  // it was marked for a start that does not come, so the mark is set back
-};
-
 // Marks this node's careful runs, and then starts them or gives them up. Used by the thread that talks to the store.
 class trials {
  public:

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "trouble.hpp"
 
-#include "../stores/clocks.hpp"
-
 #include <cstdio>
 
 namespace detent::durable::detail {

@@ -34,10 +34,8 @@ end_request verdicts::on(const record& ran, const term_ref& under, const handler
 
 end_request verdicts::unless_ended(const record& ran, const term_ref& under, const handler_options& by,
                                    const outcome& how) const {
-  end_request end{.term = under, .key = ran.key, .id = ran.id, .ran = ran.due};
   const bool has_failed = how.kind_ == outcome::kind::retry || how.kind_ == outcome::kind::dead;
-  fail(ran, by, has_failed ? how : outcome::retry("no transaction has ended it"), end);
-  return end;
+  return on(ran, under, by, has_failed ? how : outcome::retry("no transaction has ended it"));
 }
 
 std::optional<stored_time> verdicts::next_of(const record& ran) const {

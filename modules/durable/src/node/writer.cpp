@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "writer.hpp"
 
-#include "../stores/clocks.hpp"
-
 #include <iterator>
 #include <utility>
 
@@ -15,12 +13,6 @@ constexpr std::chrono::nanoseconds until_tried_again = std::chrono::milliseconds
 constexpr std::size_t most_in_a_batch = 4000;             // ends and operations
 constexpr std::size_t most_bytes_in_a_batch = 1u << 20u;  // a single change is at most a sixteenth of it
 
-std::size_t bytes_of(const change& what) noexcept {
-  if (const auto* put = std::get_if<put_request>(&what)) return sizeof(change) + put->what.payload.size();
-  const auto* end = std::get_if<end_request>(&what);
-  return sizeof(change) + (end != nullptr && end->payload ? end->payload->size() : 0);
-}
-
 end_request end_of(const term_ref& term, const record& what, end_kind how) {
   return {.term = term, .key = what.key, .id = what.id, .ran = what.due, .how = how};
 }
@@ -29,7 +21,7 @@ end_request end_of(const term_ref& term, const record& what, end_kind how) {
 
 // From now on, ends of a key that an operation names go after that operation.
 void writer::join(queue& to, entry&& one) {
-  if (one.is_end()) ++ends_;
+  ++(one.is_end() ? ends_ : operations_);
   if (&to == &rest_) ++named_[one.key()];
   to.push_back(std::move(one));
 }
@@ -39,20 +31,10 @@ void writer::unname(const entry& one) {
   if (--found->second == 0) named_.erase(found);
 }
 
-writer::entry writer::entry_of(operation&& one) {
-  ++operations_;
-  if (auto* put = std::get_if<put_operation>(&one.what))
-    return {.what = std::move(put->what), .by = std::move(put->done), .its_place = one.its_place};
-  auto& cancel = std::get<cancel_operation>(one.what);
-  return {.what = std::move(cancel.what),
-          .by = asking_caller{std::move(cancel.done), cancel.give_up_at},
-          .its_place = one.its_place};
-}
-
 void writer::take() {
-  for (arrival& one : with_.from.take_all()) {
-    if (auto* wanted = std::get_if<operation>(&one))
-      join(rest_, entry_of(std::move(*wanted)));
+  for (arrival& one : of_.from.take_all()) {
+    if (auto* wanted = std::get_if<entry>(&one))
+      join(rest_, std::move(*wanted));
     else
       take(std::move(std::get<finished>(one)));
   }
@@ -61,35 +43,30 @@ void writer::take() {
 void writer::take(finished&& one) {
   ++runs_taken_;
   const run& of = *one.what;
-  if (one.how == finished::as::due) return with_.careful.due(one.what);
-  if (one.how == finished::as::begun) return with_.careful.begun(of);
-  with_.careful.over(of);
-  if (one.how == finished::as::dropped) return with_.held.dropped(of);
+  if (one.how == finished::as::due) return of_.careful.due(one.what);
+  if (one.how == finished::as::begun) return of_.careful.begun(of);
+  of_.careful.over(of);
+  if (one.how == finished::as::dropped) return of_.held.dropped(of);
   if (one.how == finished::as::lapsed) {
     ++with_.counted.now.lapsed;
     // The next term reads the timer again, even if this one was renewed since.
     tenures::tenure& its = with_.terms.of(of.what().shard);
     if (its.term.get() == &of.term()) its.leaving = true;
-    return with_.held.over(of);
+    return of_.held.over(of);
   }
   ++with_.counted.now.runs;
-  if (one.end.how == end_kind::move && with_.held.ends_for_good(of)) one.end.how = end_kind::erase;
+  if (one.end.how == end_kind::move && of_.held.ends_for_good(of)) one.end.how = end_kind::erase;
   entry end{.what = std::move(one.end), .by = one.what};
   // A newer term of ours stands, which may have read the timer by now.
   const auto& now = with_.terms.of(of.what().shard).term;
-  if (now && now.get() != &of.term() && with_.held.forget(of.what())) owe(end, *now);
+  if (now && now.get() != &of.term() && of_.held.forget(of.what())) owe(end, *now);
   // A restart moves the timer when its run ends. Every other request comes after that.
-  const auto after = std::ranges::find_if(one.asked, [](const operation& its) { return !its.moves(); });
+  const auto after = std::ranges::find_if(one.asked, [](const entry& its) { return !its.restarts(); });
   queue& to = named_.contains(end.key()) ? rest_ : first_;
-  std::vector<entry> group;
-  std::transform(one.asked.begin(), after, std::back_inserter(group),
-                 [this](operation& its) { return entry_of(std::move(its)); });
-  group.push_back(std::move(end));
-  std::transform(after, one.asked.end(), std::back_inserter(group),
-                 [this](operation& its) { return entry_of(std::move(its)); });
-  for (std::size_t i = 0; i < group.size(); ++i) {
-    group[i].stays_with_former = i != 0;
-    join(to, std::move(group[i]));
+  one.asked.insert(after, std::move(end));
+  for (entry& its : one.asked) {
+    its.stays_with_former = &its != &one.asked.front();
+    join(to, std::move(its));
   }
 }
 
@@ -140,7 +117,7 @@ void writer::move(const std::shared_ptr<const held_term>& term, const record& wh
   end.due = to;
   end.attempt = what.attempt;
   end.by_rule = true;
-  join(named_.contains(std::hash<std::string_view>()(what.key)) ? rest_ : first_, {.what = std::move(end), .by = what});
+  join(named_.contains(std::hash<std::string>()(what.key)) ? rest_ : first_, {.what = std::move(end), .by = what});
 }
 
 void writer::mark(marked&& what, std::uint32_t attempt) {
@@ -188,7 +165,7 @@ void writer::fill(queue& from, std::vector<entry>& batch) {
     } else if (held_up != put_off_by::nothing) {
       wait(std::move(one), held_up);
     } else {
-      bytes += bytes_of(one.what);
+      bytes += sizeof(change) + bytes_in(one.what);
       batch.push_back(std::move(one));
     }
     from.pop_front();
@@ -231,8 +208,8 @@ void writer::wait(entry&& one, put_off_by why) {
   if (why == put_off_by::transaction) {
     if (one.is_owed) return settle_owed_no_more(one);
     // Other careful runs need not wait for one that cannot be marked.
-    if (const auto* its = std::get_if<marked>(&one.by); its != nullptr && its->starts) with_.careful.over(*its->what);
-    if (!has_put_off()) held_until_ = with_.problems.clock().elapsed() + until_tried_again;
+    if (const auto* its = std::get_if<marked>(&one.by); its != nullptr && its->starts) of_.careful.over(*its->what);
+    if (!has_put_off()) held_until_ = with_.clock.elapsed() + until_tried_again;
   }
   put_off_.add(std::move(one), why);
 }
@@ -246,7 +223,7 @@ void writer::settle_owed_no_more(entry& one) {
 }
 
 void writer::try_put_off_again() {
-  if (!has_put_off() || with_.problems.clock().elapsed() < tries_again_at()) return;
+  if (!has_put_off() || with_.clock.elapsed() < tries_again_at()) return;
   queue all = put_off_.take_all();
   std::vector<entry> batch;
   fill(all, batch);
@@ -259,7 +236,7 @@ void writer::try_put_off_again() {
 }
 
 void writer::write_of(queue& from, trouble::of kind) {
-  if (with_.problems.clock().elapsed() < with_.problems.retry_at(kind)) return;
+  if (with_.clock.elapsed() < with_.problems.retry_at(kind)) return;
   std::vector<entry> batch;
   fill(from, batch);
   if (with_.problems.ok(kind, send(batch))) return;
@@ -289,7 +266,7 @@ void writer::write() {
       apart_ = true;
     }
   }
-  with_.from.over(std::exchange(over_, {}));
+  of_.from.over(std::exchange(over_, {}));
 }
 
 }  // namespace detent::durable::detail

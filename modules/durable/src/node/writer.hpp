@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
-#include "counts.hpp"
+#include "common.hpp"
 #include "hand.hpp"
 #include "inbox.hpp"
 #include "put_off.hpp"
 #include "questions.hpp"
 #include "run.hpp"
-#include "tenures.hpp"
 #include "trials.hpp"
-#include "trouble.hpp"
 
 #include <detent/durable_store.hpp>
 
@@ -26,18 +24,13 @@ namespace detent::durable::detail {
 class writer {
  public:
   struct parts {
-    store& in;
-    const options& how;
     inbox& from;
     hand& held;
-    tenures& terms;
     questions& asked;
-    trouble& problems;
-    counts& counted;
     trials& careful;
     run_journal* listed;  // null if the store has none
   };
-  explicit writer(const parts& of) : with_(of), shards_(of.terms.shards()) {}
+  writer(const common& with, const parts& of) : with_(with), of_(of), shards_(with.terms.shards()) {}
 
   // Takes what has arrived in the inbox.
   void take();
@@ -90,7 +83,6 @@ class writer {
   void give_up();
 
  private:
-  using putting_caller = pending_change::putting_caller;
   using entry = pending_change;
   using queue = put_off::queue;
   struct of_shard {
@@ -99,7 +91,6 @@ class writer {
   };
 
   void take(finished&& one);
-  entry entry_of(operation&& one);
   void join(queue& to, entry&& one);
   void leave(const entry& one);
   void unname(const entry& one);
@@ -129,7 +120,8 @@ class writer {
   void settle_put_off(const std::function<bool(const entry&)>& is_over);
   void set_puts_aside();
 
-  const parts with_;
+  const common& with_;
+  const parts of_;
   queue first_;  // ends, and what their handlers asked for about their own timers
   queue rest_;   // operations; ends whose key one of them names; ends that go into the batch of one
   put_off put_off_;

@@ -27,13 +27,7 @@ put_result result_of(change_status status) noexcept {
 
 void writer::settle(entry& one, change_status status) {
   leave(one);
-  if (const auto* put = std::get_if<put_request>(&one.what)) {
-    settle(*put, one, status);
-  } else if (const auto* cancel = std::get_if<cancel_request>(&one.what)) {
-    settle(*cancel, one, status);
-  } else {
-    settle(std::get<end_request>(one.what), one, status);
-  }
+  std::visit([&](const auto& what) { settle(what, one, status); }, one.what);
 }
 
 void writer::settle(const put_request& what, const entry& one, change_status status) {
@@ -51,7 +45,7 @@ void writer::settle(const cancel_request& what, entry& one, change_status status
   auto& caller = std::get<asking_caller>(one.by);
   const bool withdrawn = status == change_status::withdrawn;
   if (withdrawn || status == change_status::asked)
-    with_.asked.add({what.shard, what.question}, std::move(caller), withdrawn);
+    of_.asked.add({what.shard, what.question}, std::move(caller), withdrawn);
   else
     with_.problems.call(caller.done,
                         status == change_status::cancelled ? cancel_result::cancelled : cancel_result::gone);
@@ -62,7 +56,7 @@ void writer::refused(entry& one) {
   if (const auto* its = std::get_if<marked>(&one.by)) return settle(*its, false);
   const auto* run_of = std::get_if<std::shared_ptr<run>>(&one.by);
   if (run_of == nullptr || !*run_of) return;
-  with_.held.over(**run_of);
+  of_.held.over(**run_of);
   // If a newer term of ours stands, that term runs the timer already.
   const term_ref& its = std::get<end_request>(one.what).term;
   const auto& now = with_.terms.of(its.shard).term;
@@ -74,8 +68,8 @@ void writer::refused(entry& one) {
 }
 
 void writer::settle(const marked& what, bool stored) {
-  with_.careful.settled(what, stored);
-  if (what.stays || (what.starts && !stored)) with_.held.over(*what.what);
+  of_.careful.settled(what, stored);
+  if (what.stays || (what.starts && !stored)) of_.held.over(*what.what);
 }
 
 void writer::forget(shard_id shard) {
@@ -86,14 +80,14 @@ void writer::forget(shard_id shard) {
 // The journal need not keep these ends, because the store has them or another term has their timers. Called before the
 // timers are armed again.
 void writer::release(std::span<const entry> batch, std::span<const change_status> results) {
-  if (with_.listed == nullptr) return;
+  if (of_.listed == nullptr) return;
   std::vector<run_journal::place> places;
   for (std::size_t i = 0; i < batch.size(); ++i) {
     const auto* of = std::get_if<std::shared_ptr<run>>(&batch[i].by);
     const bool waits = !results.empty() && results[i] != change_status::ended && results[i] != change_status::gone;
     if (of != nullptr && *of && (*of)->listed_at() && !waits) places.push_back(*(*of)->listed_at());
   }
-  if (!places.empty()) with_.listed->release(places);
+  if (!places.empty()) of_.listed->release(places);
 }
 
 void writer::settle(const end_request& what, entry& one, change_status status) {
@@ -108,7 +102,7 @@ void writer::settle(const end_request& what, entry& one, change_status status) {
   if (!of) return;
   metrics& counted = with_.counted.now;
   const record& ran = of->what();
-  with_.held.over(*of);
+  of_.held.over(*of);
   if (status != change_status::ended) return;
   if (what.how == end_kind::kill) {
     ++counted.dead;
@@ -125,14 +119,14 @@ void writer::settle(const end_request& what, entry& one, change_status status) {
 void writer::arm_moved(const record& ran, const end_request& end) {
   const tenures::tenure& its = with_.terms.of(ran.shard);
   if (!its.term || its.leaving || its.term->which().fence != end.term.fence) return;
-  if (!its.has_read(end.due)) return with_.held.moves_away(ran, end.due, its.term);
+  if (!its.has_read(end.due)) return of_.held.moves_away(ran, end.due, its.term);
   record next = ran;
   next.due = end.due;
   next.attempt = end.attempt;
   next.by_rule = end.by_rule;
   if (end.payload) next.payload = *end.payload;
-  with_.held.take(next, its.term);
-  with_.held.arm_taken();
+  of_.held.take(next, its.term);
+  of_.held.arm_taken();
 }
 
 bool writer::has_lapsed(const entry& one) const {
@@ -199,7 +193,7 @@ std::chrono::nanoseconds writer::impatient_at() const {
 
 void writer::end_impatient() {
   take();  // it came while the store was busy
-  const std::chrono::nanoseconds now = with_.problems.clock().elapsed();
+  const std::chrono::nanoseconds now = with_.clock.elapsed();
   for_each_waiting([&](entry& one) {
     auto* caller = std::get_if<asking_caller>(&one.by);
     if (caller == nullptr || caller->given_up || now < caller->give_up_at) return;
@@ -220,11 +214,11 @@ void writer::give_up() {
       with_.problems.call(caller->done, cancel_result::unknown);
     leave(one);
   });
-  with_.from.over(std::exchange(over_, {}));
+  of_.from.over(std::exchange(over_, {}));
   if (silent != 0)
     with_.problems.report(errc::stopped,
                           std::to_string(silent) + " timers were scheduled or moved, and are not in the store");
-  with_.asked.give_up();
+  of_.asked.give_up();
 }
 
 }  // namespace detent::durable::detail

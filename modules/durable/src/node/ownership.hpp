@@ -2,13 +2,32 @@
 #pragma once
 
 #include <detent/base/atomic.hpp>
-#include <detent/durable_error.hpp>
+#include <detent/durable_store.hpp>
 
 #include <pthread.h>
 
-#include <string>
+#include <utility>
 
 namespace detent::durable::detail {
+
+// Claims a store object for this node alone. Throws in_use if another node uses it.
+class claimed_store {
+ public:
+  explicit claimed_store(std::shared_ptr<store> what) : store_(std::move(what)) {
+    if (!store_->claim())
+      throw error(errc::in_use,
+                  std::string(store_->name()) + ": other timers have this store object: connect another one for these");
+  }
+  claimed_store(const claimed_store&) = delete;
+  claimed_store& operator=(const claimed_store&) = delete;
+  ~claimed_store() { store_->unclaim(); }
+
+  store& operator*() const noexcept { return *store_; }
+  store* operator->() const noexcept { return store_.get(); }
+
+ private:
+  const std::shared_ptr<store> store_;
+};
 
 // The process that made an object which has a thread. The child of a fork has no such thread, and another thread may
 // have held one of the object's locks at the fork. The check costs a load and a comparison.

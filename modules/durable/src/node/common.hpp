@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: MIT
 #pragma once
 
+#include "registry.hpp"
+#include "tenures.hpp"
+#include "trouble.hpp"
+
 #include <detent/durable_options.hpp>
+#include <detent/durable_store.hpp>
+#include <detent/engine.hpp>
 
 #include <mutex>
 
@@ -25,6 +31,18 @@ class counts {
  private:
   mutable std::mutex lock_;
   metrics published_;
+};
+
+// The parts of a node that most others use.
+struct common {
+  engine& on;
+  store& in;
+  const options& how;
+  const clocks& clock;
+  const registry& known;
+  tenures& terms;
+  trouble& problems;
+  counts& counted;
 };
 
 }  // namespace detent::durable::detail

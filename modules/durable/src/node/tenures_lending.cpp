@@ -1,36 +1,35 @@
 // SPDX-License-Identifier: MIT
-#include "lender.hpp"
-
-#include "../stores/clocks.hpp"
+// Lends shards to nodes that have the handlers that this node lacks.
+#include "tenures.hpp"
 
 #include <algorithm>
 
 namespace detent::durable::detail {
 
-errc lender::tell(std::span<const ability> has) {
-  const std::chrono::nanoseconds now = terms_.clock().elapsed();
+errc tenures::tell(const node_note& its) {
+  const std::chrono::nanoseconds now = clock_.elapsed();
   if (now < told_until_) return errc{};
   roll_call answer;
-  const errc problem = store_.call_roll(note_of_abilities(node_, has), terms_.lease(), answer);
-  if (problem == errc{}) told_until_ = now + terms_.lease() / 2;
+  const errc problem = store_.call_roll(note_of_node(node_, its), lease(), answer);
+  if (problem == errc{}) told_until_ = now + lease() / 2;
   return problem;
 }
 
-void lender::was_read(shard_id shard) {
-  auto& its = terms_.of(shard);
-  if (its.lends_at.count() == 0) its.lends_at = terms_.clock().elapsed() + terms_.lease() / 4;
+void tenures::was_read(shard_id shard) {
+  tenure& its = all_[shard];
+  if (its.lends_at.count() == 0) its.lends_at = clock_.elapsed() + lease() / 4;
 }
 
-void lender::lacks(shard_id shard, const std::string& name, std::span<const ability> needs, stored_time due) {
-  const auto [its, is_new] = terms_.of(shard).lacks.try_emplace(name, tenures::lack{{needs.begin(), needs.end()}, due});
+void tenures::lacks(shard_id shard, const std::string& name, std::span<const ability> needs, stored_time due) {
+  const auto [its, is_new] = all_[shard].lacks.try_emplace(name, lack{{needs.begin(), needs.end()}, due});
   if (!is_new) its->second.due = std::min(its->second.due, due);
 }
 
-std::optional<std::string> lender::taker_for(shard_id shard, const roll& with) const {
-  const stored_time now = terms_.clock().wall_now();
+std::optional<std::string> tenures::taker_for(shard_id shard, const roll& with) const {
+  const stored_time now = clock_.wall_now();
   std::optional<std::string> taker;
   stored_time since = stored_time::max();
-  for (const auto& [name, lack] : terms_.of(shard).lacks) {
+  for (const auto& [name, lack] : all_[shard].lacks) {
     if (lack.due > now || lack.due >= since) continue;
     for (const std::string& other : with.nodes) {
       if (other == node_ || !with.has(other, lack.needs)) continue;
@@ -42,12 +41,12 @@ std::optional<std::string> lender::taker_for(shard_id shard, const roll& with) c
   return taker;
 }
 
-errc lender::lend(const roll& with, const std::function<void(shard_id)>& leave) {
-  const std::chrono::nanoseconds now = terms_.clock().elapsed();
+errc tenures::lend(const roll& with, const std::function<void(shard_id)>& leave) {
+  const std::chrono::nanoseconds now = clock_.elapsed();
   std::map<std::string, std::vector<term_ref>> loans;
   std::vector<shard_id> begin;
-  for (shard_id shard = 0; shard < terms_.shards(); ++shard) {
-    auto& its = terms_.of(shard);
+  for (shard_id shard = 0; shard < shards(); ++shard) {
+    tenure& its = all_[shard];
     if (!its.term) continue;
     const auto promise = [&](const std::string& to) { loans[to].push_back(its.term->which()); };
     if (its.leaving) {
@@ -65,10 +64,10 @@ errc lender::lend(const roll& with, const std::function<void(shard_id)>& leave) 
   errc problem{};
   for (const auto& [to, what] : loans) {
     roll_call answer;
-    if (problem == errc{}) problem = store_.call_roll(note_of_loans(to, what), terms_.lease() / 2, answer);
+    if (problem == errc{}) problem = store_.call_roll(note_of_loans(to, what), lease() / 2, answer);
   }
   for (const shard_id shard : begin) {
-    auto& its = terms_.of(shard);
+    tenure& its = all_[shard];
     if (problem != errc{}) {
       its.lent_to.clear();
       continue;
