@@ -119,10 +119,10 @@ def converted_lists(text, is_code):
 def converted(text, is_code=True):
     for old, new in NAMES:
         text = re.sub(old, new, text)
-    for found in set(re.findall(r"\bengine_options\s*&?\s+(\w+)", text)):
-        text = re.sub(rf"\b{found}\.capacity\b", f"{found}.max_pending", text)
-    for found in set(re.findall(r"\bperiodic_options\s*&?\s+(\w+)", text)):
-        text = re.sub(rf"\b{found}\.missed\b(?!\s*\()", f"{found}.missed_policy", text)
+    for found in set(re.findall(r"\b(?:engine|detent)_options\b[\s&*]+(\w+)", text)):  # the latter in C
+        text = re.sub(rf"\b{found}(\.|->)capacity\b", rf"{found}\1max_pending", text)
+    for found in set(re.findall(r"\bperiodic_options\b[\s&*]+(\w+)", text)):
+        text = re.sub(rf"\b{found}(\.|->)missed\b(?!\s*\()", rf"{found}\1missed_policy", text)
     for found in set(re.findall(r"\btry_(?:create|stop)\s*\([^;]*?(\w+)\s*\)", text)):
         text = re.sub(rf"\bstd::error_code(?=\s+{found}\b)", "detent::failure", text)
     return converted_lists(text, is_code)

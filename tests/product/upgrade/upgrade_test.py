@@ -5,6 +5,7 @@ did; a second run changes nothing; what is not detent's stays; a file that is no
 
     upgrade_test.py TREE LIBRARY COMPILER FLAG..."""
 
+import re
 import subprocess
 import sys
 import tempfile
@@ -55,6 +56,19 @@ class Upgrade(unittest.TestCase):
         self.program.write_text(text)
         self.assertEqual(self.convert(self.program).stdout, "")
         self.assertEqual(self.program.read_text(), text)
+
+    def test_options_in_c_are_converted(self):
+        program = self.program.with_suffix(".c")
+        program.write_text("detent_options own, *other = &own;\ndetent_options *third = &own;\n"
+                           "own.capacity = 5;\nthird->capacity = DETENT_WISH_OFF;\nbox.capacity = 1;\n")
+        self.convert(program)
+        self.assertEqual(program.read_text().splitlines()[2:], [
+            "own.max_pending = 5;", "third->max_pending = DETENT_PREFERENCE_OFF;", "box.capacity = 1;"])
+
+    def test_the_page_has_the_old_names_beside_the_new_ones(self):
+        for row in re.findall(r"^\| (`.*?) \| (`.*?) \|", Path(TREE, "docs/upgrading.md").read_text(), re.M):
+            old, new = (set(re.findall(r"`([^`]+)`", cell)) for cell in row)
+            self.assertFalse(old & new, row)
 
     def test_the_pages_sed_does_the_names(self):
         page = Path(TREE, "docs/upgrading.md").read_text()
