@@ -40,9 +40,9 @@ class fired_timer {
   // Any thread, at most once. Exceptions of the callback go to the engine's on_error.
   void operator()() noexcept;
 
-  // The timer's properties, for executors that choose by them. To be called before it is called or moved from. They are
-  // read from the timer itself: 0 and none if it was cancelled since, and another timer has its place by now. Some
-  // nanoseconds each, any thread.
+  // The timer's properties, for executors that choose by them. Read them before calling this object or moving from it.
+  // They come from the timer itself, so they are 0 or none once it has been cancelled and another timer has its place.
+  // Any thread may read them, in some nanoseconds each.
   std::uint64_t tag() const noexcept;
   detent::label label() const noexcept;
   std::uint8_t lane() const noexcept;

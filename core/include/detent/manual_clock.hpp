@@ -26,7 +26,7 @@ class manual_clock {
     // (1) acquire: pairs with (2), so that a thread that sees a time also sees what was done before time moved there.
     return detail::to_time(now_ns_.load(base::acquire));
   }
-  // Moves time forward by `step`. A negative step does nothing; `forever` moves it to the end.
+  // Moves time forward by `step`. A negative step does nothing; duration::max() moves it to the end.
   void advance(detail::whole_duration step) noexcept {
     advance_to(detail::to_time(detail::add_saturated(detail::to_ns(now()), step.count())));
   }

@@ -146,11 +146,11 @@ struct engine_options {
   // Keeps for each timer where and when it was scheduled, for failed_callback, slow_callback and list_pending(). Takes
   // 128 bytes more a timer. Default: off.
   bool capture_origin = false;
-  // Timers for which nodes, queue blocks and lists are allocated ahead. The engine allocates nothing while the timers
-  // that are pending and in flight stay under it, and so does the sum of the most that each thread has had in the
-  // queue. It also needs that no more than 16,384 timers are due at once in a higher lane or in the queue for these,
-  // and that no more groups have members than a quarter of it. If it is more than the default, the constructor touches
-  // the pages of all these nodes, 64 bytes each. At most 4,294,901,760. Default: 65,536.
+  // For how many timers to allocate nodes, queue blocks and lists ahead. The engine allocates nothing as long as
+  // this is more than the timers pending and in flight, and more than the sum of each thread's peak in the queue, and
+  // as long as at most 16,384 timers of a higher lane are due, or queued, at once, and at most a quarter as many groups
+  // have members. If it is more than the default, the constructor touches the pages of all these nodes, 64 bytes each.
+  // At most 4,294,901,760. Default: 65,536.
   std::size_t reserve = 65536;
   // Keeps the counters in this file, for `detent top` and `detent stat` (docs/counters.md). "auto" is
   // /dev/shm/detent.PID.NUMBER, which is removed with the engine; any other file stays. Default: empty, in the
@@ -163,18 +163,18 @@ struct engine_options {
   // Writes the operations to this file, as a trace that `detent replay` reads; not the counters_file. If the name ends
   // in .gz, the trace is compressed by zlib, which is loaded then. Default: empty, no recording.
   std::string record = {};
-  // The longest time that a core may take to leave an idle state, 0 ns to 1 s, in whole microseconds. It holds for all
-  // cores of the machine while the worker sleeps towards a deadline at most 10 ms away, and in the last millisecond of
-  // longer sleeps. 0 allows polling only, at full power. It is held through /dev/cpu_dma_latency; the constructor
-  // throws if that cannot be opened. It costs a system call each time that it begins or ends, and one more wake-up for
-  // each longer sleep. A busy() worker never sleeps, so it holds nothing. Default: none, any idle state.
+  // The longest time that a core may take to leave an idle state, 0 ns to 1 s, in whole microseconds (rounded down). It
+  // holds for all cores of the machine while the worker sleeps towards a deadline at most 10 ms away, and in the last
+  // millisecond of longer sleeps. 0 allows polling only, at full power. It is held through /dev/cpu_dma_latency; the
+  // constructor throws if that cannot be opened. It costs a system call each time that it begins or ends, and one more
+  // wake-up for each longer sleep. A busy() worker never sleeps, so it holds nothing. Default: none, any idle state.
   std::optional<duration> cpu_latency_limit = {};
   // The TSC is cheaper to read than steady_clock. It is calibrated against steady_clock, which is read itself before
   // each callback. With it a delay ends up to 0.3 us later, and never early by steady_clock while that is slewed by at
   // most 500 ppm, as by adjtime(3). If its rate changes by more, delays that begin within 0.1 ms of the change can end
-  // early, by what the change makes of that time. engine_metrics::clock says which clock an engine has, and why if that
-  // is not the TSC. With `automatic` the constructor reads one file of /sys, and engine::now() is steady_clock's.
-  // Default: automatic.
+  // early, by at most the change of rate times that 0.1 ms. engine_metrics::clock says which clock an engine has, and
+  // why if it is not the TSC. With `automatic` the constructor reads one file of /sys, and engine::now() is
+  // steady_clock's. Default: automatic.
   clock_kind clock = clock_kind::automatic;
   // Where nodes come from, and how their pages are mapped. Default: mmap, with huge pages if they are available.
   memory_options memory = {};

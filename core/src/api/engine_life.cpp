@@ -124,7 +124,7 @@ std::vector<unfired_timer> engine::drain_for(detail::whole_duration at_most) {
   if (of.options.drive == drive_kind::caller)
     throw error(errc::wrong_drive,
                 detail::prefix_of(of) +
-                    "drain_for(): the caller drives it, and nothing would fire meanwhile; poll() until "
+                    "drain_for(): its caller drives it, so nothing would fire during the call; poll() until "
                     "pending() is 0, then stop()");
   const base::cancel_hold held;
   const time_point end = detail::to_time(detail::add_saturated(detail::to_ns(clock::now()), at_most.count()));

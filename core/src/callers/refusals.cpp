@@ -60,15 +60,16 @@ refusal why_refused(const engine_core& core, errc problem, const plan& when) noe
 std::string explain(const refusal& why) {
   const std::string value = std::to_string(why.value);
   switch (why.what) {
-    case obstacle::group_ended: return "the timer's group has ended, and takes no timers any more";
-    case obstacle::closed: return "it is closed, and takes no timers any more";
-    case obstacle::stopped: return "it is stopped, and takes no timers any more";
+    case obstacle::group_ended: return "the timer's group has ended, and takes no more timers";
+    case obstacle::closed: return "it is closed, and takes no more timers";
+    case obstacle::stopped: return "it is stopped, and takes no more timers";
     case obstacle::capacity:
       return "max_pending = " + value + ": that many timers are pending; raise it, or cancel some first";
     case obstacle::lane: return "lane = " + value + ": must be 0 to " + std::to_string(lane_count - 1);
     case obstacle::slack: return "slack = " + value + " ns: must not be negative";
     case obstacle::label:
-      return "label = \"" + std::string(why.label) + "\": another engine's; make it by make_label() of this engine";
+      return "label = \"" + std::string(why.label) +
+             "\": belongs to another engine; make it by make_label() of this engine";
     case obstacle::executor: return foreign_executor;
     case obstacle::period: return "period = " + value + " ns: must be more than 0 ns";
     case obstacle::no_memory_for_a_timer:

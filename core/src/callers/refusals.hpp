@@ -39,7 +39,7 @@ struct refusal {
 
 // For a timer or a group.
 inline constexpr const char* foreign_executor =
-    "executor: none of this engine's; add it to engine_options::executors, or name on_driver()";
+    "executor: not one of this engine's; add it to engine_options::executors, or name on_driver()";
 
 // Returns `engine "gateway": `, with which each line begins.
 std::string prefix_of(const engine_core& core);

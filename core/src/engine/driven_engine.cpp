@@ -92,7 +92,7 @@ void driven_engine::share_label(const label& shared) {
 
 void driven_engine::refuse_label(std::string_view name, errc problem, std::string why) const {
   if (problem == errc::invalid_option) why = "must be 1 to 63 bytes";
-  if (problem == errc::capacity_exceeded) why = "an engine has at most 255 labels; use one that there is";
+  if (problem == errc::capacity_exceeded) why = "an engine has at most 255 labels; use one of those";
   if (why.empty()) why = explain(*this, problem);
   throw error(problem, prefix_of(*this) + "make_label(\"" + std::string(name.substr(0, 100)) + "\"): " + why);
 }

@@ -31,6 +31,8 @@ std::string describe(const char* name, duration value, std::string_view why) {
   return describe(name, std::string_view(std::to_string(value.count()) + " ns"), why);
 }
 
+std::string quoted(std::string_view text) { return std::string("\"").append(text).append("\""); }
+
 // An option that is one of a few: its value, and the names of the choices in their order.
 struct choice {
   template <class E>
@@ -110,23 +112,29 @@ std::string check_memory(const engine_options& o) {
     return describe("memory.give_back_after", o.memory.give_back_after, "must not be negative");
   if (o.memory.give_back_after != duration(0) && o.memory.lock != preference::off)
     return describe("memory.give_back_after", o.memory.give_back_after,
-                    "memory.lock is to keep the pages; set one of the two");
+                    "memory.lock keeps the pages in memory; set one of the two");
   return {};
 }
 
 std::string check_files(const engine_options& o) {
   if (o.counters_file.find('\0') != std::string::npos)
-    return describe("counters_file", std::string_view(o.counters_file.c_str()), "a file's name has no NUL in it");
+    return describe("counters_file", quoted(o.counters_file.c_str()), "a file's name has no NUL in it");
   if (o.instance.find('\0') != std::string::npos)
-    return describe("instance", std::string_view(o.instance.c_str()),
-                    "ends at a NUL for those who read it; leave it out");
+    return describe("instance", quoted(o.instance.c_str()),
+                    "must not contain a NUL: its readers would see only what stands before that");
   if (o.instance.size() > most_instance_bytes)
-    return describe("instance", std::string_view(o.instance),
+    return describe("instance", quoted(o.instance),
                     "has " + std::to_string(o.instance.size()) + " bytes, and at most " +
                         std::to_string(most_instance_bytes) + " fit into the counters_file; shorten it");
   if (!o.record.empty() && o.record == o.counters_file)
-    return describe("record", std::string_view(o.record), "is the counters_file as well; name two files");
+    return describe("record", quoted(o.record), "is the counters_file as well; name two files");
   return {};
+}
+
+std::string check_shard(const engine_options& o) {
+  if (o.shard.set == 0 || o.shard.index < o.shard.shards) return {};
+  return describe("shard.index", std::uint64_t(o.shard.index),
+                  "must be less than shard.shards, " + std::to_string(o.shard.shards));
 }
 
 std::string check_executors(const engine_options& o) {
@@ -142,8 +150,8 @@ std::string check_executors(const engine_options& o) {
 
 std::string settle_options(engine_options& o) {
   if (o.manual != nullptr) o.drive = drive_kind::caller;
-  for (const auto check :
-       {check_choices, check_times, check_clock, check_memory, check_files, check_executors, check_worker}) {
+  for (const auto check : {check_choices, check_times, check_clock, check_memory, check_files, check_executors,
+                           check_shard, check_worker}) {
     if (std::string problem = check(o); !problem.empty()) return problem;
   }
   return {};

@@ -213,8 +213,8 @@ TEST_F(CoroutineSleep, RefusesOptionsThatCannotBeMetAndArmsNothing) {
   };
   refuses({.lane = 9}, "lane = 9: must be 0 to 3");
   refuses({.slack = -1ns}, "slack = -1 ns");
-  refuses({.label = other.engine.make_label("foreign")}, "label = \"foreign\": another engine's");
-  refuses({.executor = own.get()}, "executor: none of this engine's");
+  refuses({.label = other.engine.make_label("foreign")}, "label = \"foreign\": belongs to another engine");
+  refuses({.executor = own.get()}, "executor: not one of this engine's");
 }
 
 }  // namespace

@@ -110,7 +110,7 @@ TEST(CoroutineEnd, AnotherSleepOnAnEndedEngineIsRefused) {
     co_await on.sleep_for(1h);
   }(e);
   e.stop();
-  EXPECT_EQ(thrown_by(task), "engine \"detent\": it is stopped, and takes no timers any more");
+  EXPECT_EQ(thrown_by(task), "engine \"detent\": it is stopped, and takes no more timers");
 }
 
 TEST(CoroutineEnd, WhatStopGaveBackMayOutliveTheFrame) {

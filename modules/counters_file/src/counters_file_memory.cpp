@@ -168,7 +168,7 @@ void counters_file_memory::describe(counters_layout::header& into) const noexcep
 bool counters_file_memory::fail(const std::string& what, int reason) { return fail(what, reason, explain(reason)); }
 
 bool counters_file_memory::fail(const std::string& what, int reason, const std::string& why) {
-  problem_ = "counters_file = " + what + ": " + why;
+  problem_ = "counters_file = \"" + what + "\": " + why;
   code_ = code_of(reason);
   errno = reason;
   return false;

@@ -178,7 +178,7 @@ TEST_F(CountersBlock, SaysWhyThereIsNone) {
   counters_block none(with_file("/nowhere/at/all"));
   std::string why;
   EXPECT_EQ(none.check(why), errc::invalid_option);
-  EXPECT_EQ(why, "counters_file = /nowhere/at/all: No such file or directory; its folder must exist");
+  EXPECT_EQ(why, "counters_file = \"/nowhere/at/all\": No such file or directory; its folder must exist");
   EXPECT_EQ(none.take_cells(), nullptr);
 }
 
@@ -188,7 +188,7 @@ TEST_F(CountersBlock, SaysWhyItCannotBeShown) {
   std::string why;
   EXPECT_EQ(refused.check(why), errc{});
   EXPECT_EQ(refused.publish(why), errc::invalid_option);
-  EXPECT_EQ(why, "counters_file = " + (folder / "folder") + ": Is a directory; name a file in it");
+  EXPECT_EQ(why, "counters_file = \"" + (folder / "folder") + "\": Is a directory; name a file in it");
 }
 
 // Nothing else orders the two threads. A thread that finds a label's number, even by guessing, must find its block and

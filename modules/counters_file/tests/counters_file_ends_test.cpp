@@ -132,7 +132,7 @@ TEST(EngineCountersFileEnds, AForeignFileIsRefusedInOneLineAndLeftAlone) {
   const std::size_t threads = drive::threads(), descriptors = drive::descriptors();
   const auto problem = problem_of([&] { engine refused(with_file(path)); });
   EXPECT_EQ(problem.code, errc::invalid_option);
-  EXPECT_TRUE(problem.names("counters_file = " + path)) << problem.what;
+  EXPECT_TRUE(problem.names("counters_file = \"" + path)) << problem.what;
   EXPECT_FALSE(problem.names("\n")) << problem.what;
   EXPECT_EQ(bytes_of(path), "dear diary");
   EXPECT_EQ(folder.files(), 1u);
@@ -151,7 +151,7 @@ TEST(EngineCountersFileEnds, WhereItMayNotWrite) {
     ASSERT_TRUE(hostile::drop_privileges());
     const auto problem = problem_of([&] { engine refused(with_file(folder / "counters")); });
     EXPECT_EQ(problem.code, errc::not_permitted);
-    EXPECT_TRUE(problem.names("counters_file = " + (folder / "counters"))) << problem.what;
+    EXPECT_TRUE(problem.names("counters_file = \"" + (folder / "counters"))) << problem.what;
   });
 }
 
@@ -162,7 +162,7 @@ TEST(EngineCountersFileEnds, WhereThereIsNoRoomForIt) {
     hostile::lowered_limit limit(RLIMIT_FSIZE, counters_layout::labels_offset / 2);
     const auto problem = problem_of([&] { engine refused(with_file(folder / "counters")); });
     EXPECT_EQ(problem.code, errc::limit_reached);
-    EXPECT_TRUE(problem.names("counters_file = " + (folder / "counters"))) << problem.what;
+    EXPECT_TRUE(problem.names("counters_file = \"" + (folder / "counters"))) << problem.what;
     EXPECT_TRUE(problem.names("raise RLIMIT_FSIZE, which is ")) << problem.what;
     EXPECT_EQ(folder.files(), 0u);
   });

@@ -54,7 +54,7 @@ TEST(CountersMemoryRace, OfTwoThatAreMadeAtOnceOneGetsTheFile) {
   const ino_t live = identity_of(path);
   EXPECT_FALSE(second->publish());
   EXPECT_EQ(second->problem(),
-            "counters_file = " + path + ": another engine writes it; give each a file of its own, or \"auto\"");
+            "counters_file = \"" + path + "\": another engine writes it; give each a file of its own, or \"auto\"");
   EXPECT_EQ(identity_of(path), live);
 }
 
@@ -65,10 +65,10 @@ TEST(CountersMemoryRace, OfTwoThatWouldReplaceAStaleFileOneDoes) {
   auto first = begun(path);
   EXPECT_TRUE(first->problem().empty()) << first->problem();
   EXPECT_EQ(begun(path)->problem(),
-            "counters_file = " + path + ": another engine writes it; give each a file of its own, or \"auto\"");
+            "counters_file = \"" + path + "\": another engine writes it; give each a file of its own, or \"auto\"");
   ASSERT_TRUE(first->publish()) << first->problem();
   EXPECT_EQ(begun(path)->problem(),
-            "counters_file = " + path + ": another engine writes it; give each a file of its own, or \"auto\"");
+            "counters_file = \"" + path + "\": another engine writes it; give each a file of its own, or \"auto\"");
   first = nullptr;
   const auto next = begun(path);
   EXPECT_TRUE(next->is_file() && next->publish()) << next->problem();

@@ -66,7 +66,7 @@ TEST(CountersMemory, AForeignFileIsLeftAlone) {
     write_bytes(path, theirs);
     {
       counters_file_memory memory(path);
-      EXPECT_NE(memory.problem().find("counters_file = " + path), std::string::npos) << memory.problem();
+      EXPECT_NE(memory.problem().find("counters_file = \"" + path), std::string::npos) << memory.problem();
       EXPECT_EQ(memory.problem().find('\n'), std::string::npos);
       EXPECT_EQ(memory.map(0, page), nullptr);
     }

@@ -172,7 +172,7 @@ keyed_pool::keyed_pool(keyed_pool_options options) {
   detail::pool_threads::check(setup);
   if (options.strands == 0 || options.strands > 65536)
     throw error(errc::invalid_option,
-                "keyed_pool: strands = " + std::to_string(options.strands) + ": must be from 1 to 65536");
+                "keyed_pool: strands = " + std::to_string(options.strands) + ": must be 1 to 65536");
   state_ = std::make_shared<state>(options);
   try {
     state_->threads.start(setup, [shared = state_](std::size_t i) { shared->work(shared->takers[i]); });

@@ -269,12 +269,12 @@ TEST_F(RecipesLoss, BadInputIsNamedAndArmsNothing) {
   refuses("lane = 9", [&] { debounce save(engine_, 1ms, [] {}, {.lane = 9}); });
   engine other({.manual = &clock_});
   const label foreign = other.make_label("foreign");
-  refuses("label = \"foreign\": another engine's",
+  refuses("label = \"foreign\": belongs to another engine",
           [&] { retry call(engine_, policy(), attempt, finished(), {.label = foreign}); });
   refuses("slack = -1 ns", [&] { throttle draw(engine_, 1ms, [] {}, {.slack = duration(-1)}); });
   const auto own = std::make_shared<dropping>();
   engine posts({.manual = &clock_, .executors = {own}});
-  refuses("executor: none of this engine's", [&] { watchdog dog(engine_, 1ms, [] {}, {.executor = own.get()}); });
+  refuses("executor: not one of this engine's", [&] { watchdog dog(engine_, 1ms, [] {}, {.executor = own.get()}); });
 }
 
 TEST_F(RecipesLoss, NegativeAndHugeTimesAreHeld) {

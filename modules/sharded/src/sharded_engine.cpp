@@ -54,8 +54,8 @@ std::string check(const sharded_options& o) {
     return "cpus: the shards have no workers (each." + std::string(o.each.manual != nullptr ? "manual" : "drive") +
            "); leave them out, and pin the threads that poll";
   if (!o.cpus.empty() && o.cpus.size() != o.shards)
-    return "cpus.size() = " + std::to_string(o.cpus.size()) + ": must be shards, " + std::to_string(o.shards) +
-           ", or 0";
+    return "cpus.size() = " + std::to_string(o.cpus.size()) + ": must be " + std::to_string(o.shards) +
+           ", one for each shard, or 0";
   for (std::size_t i = 0; i < o.cpus.size(); ++i) {
     if (o.cpus[i] < 0 || o.cpus[i] >= detail::cpu_count())
       return "cpus[" + std::to_string(i) + "] = " + std::to_string(o.cpus[i]) + ": no such CPU; " +
@@ -150,7 +150,8 @@ std::size_t sharded_engine::local_index() const noexcept { return detail::local_
 void sharded_engine::bind_this_thread(std::size_t index) {
   if (index >= size())
     refuse(name_, errc::invalid_option,
-           "bind_this_thread(" + std::to_string(index) + "): must be less than shards, " + std::to_string(size()));
+           "bind_this_thread(" + std::to_string(index) + "): must be less than the number of shards, " +
+               std::to_string(size()));
   detail::bind_this_thread(map_, index);
 }
 
@@ -195,9 +196,10 @@ std::vector<unfired_timer> sharded_engine::stop() {
 std::vector<unfired_timer> sharded_engine::drain_for(detail::whole_duration at_most) {
   if (const errc problem = forbids_stop(); problem != errc{}) refuse_stop("drain_for()", problem);
   if (core_of(shards_.front()).options.drive == drive_kind::caller)
-    refuse(name_, errc::wrong_drive,
-           "drain_for(): callers drive the shards, and nothing would fire meanwhile; poll() each until pending() is 0, "
-           "then stop()");
+    refuse(
+        name_, errc::wrong_drive,
+        "drain_for(): callers drive the shards, so nothing would fire during the call; poll() each until pending() is "
+        "0, then stop()");
   const base::cancel_hold held;
   const time_point end = detail::to_time(detail::add_saturated(detail::to_ns(clock::now()), at_most.count()));
   for (time_point now = clock::now(); pending() != 0 && now < end && !stopped(); now = clock::now())
@@ -211,8 +213,7 @@ label sharded_engine::make_label(std::string_view name) {
   const bool is_new = found == labels_.end();
   if (is_new && labels_.size() == counters_layout::label_capacity)
     refuse(name_, errc::capacity_exceeded,
-           "make_label(\"" + std::string(name.substr(0, 100)) +
-               "\"): a set has at most 255 labels; use one that there is");
+           "make_label(\"" + std::string(name.substr(0, 100)) + "\"): a set has at most 255 labels; use one of those");
   if (is_new) found = labels_.insert(labels_.end(), std::string(name));
   try {
     const auto number = static_cast<std::uint32_t>(found - labels_.begin() + 1);

@@ -34,7 +34,8 @@ TEST(ShardedOptions, NameTheOptionTheValueAndTheCure) {
   expect_refusal({.name = "quotes", .shards = SIZE_MAX}, set + "shards = 18446744073709551615: must be 1 to 1024");
   expect_refusal({.name = "quotes", .shards = 2, .each = {.drive = drive_kind::caller}, .cpus = {0, 0}},
                  set + "cpus: the shards have no workers (each.drive); leave them out, and pin the threads that poll");
-  expect_refusal({.name = "quotes", .shards = 3, .cpus = {0, 0}}, set + "cpus.size() = 2: must be shards, 3, or 0");
+  expect_refusal({.name = "quotes", .shards = 3, .cpus = {0, 0}},
+                 set + "cpus.size() = 2: must be 3, one for each shard, or 0");
   expect_refusal({.name = "quotes", .shards = 2, .each = {.cpu = 0}},
                  set + "each.cpu = 0: would pin all workers to one CPU; name them in cpus");
   expect_refusal({.name = "quotes", .shards = 2, .each = {.name = "x"}},

@@ -114,7 +114,7 @@ TEST(ShardedEngine, BoundThreadsAreLocalToTheirShard) {
   }
   const drive::problem refused = problem_of([&] { set.bind_this_thread(3); });
   EXPECT_EQ(refused.code, errc::invalid_option);
-  EXPECT_TRUE(refused.names("bind_this_thread(3): must be less than shards, 3")) << refused.what;
+  EXPECT_TRUE(refused.names("bind_this_thread(3): must be less than the number of shards, 3")) << refused.what;
 }
 
 // With more shards than CPUs, those of a CPU are dealt out to the threads that run there.

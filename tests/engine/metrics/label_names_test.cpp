@@ -73,7 +73,7 @@ TEST(EngineLabelNames, AnothersLabelIsRefused) {
   auto refused = [](auto&& call) {
     const auto problem = problem_of(call);
     EXPECT_EQ(problem.code, errc::invalid_option);
-    EXPECT_TRUE(problem.names("label = \"theirs\": another engine's; ")) << problem.what;
+    EXPECT_TRUE(problem.names("label = \"theirs\": belongs to another engine; ")) << problem.what;
   };
   refused([&] { rig.engine.schedule_at(at(1), [] {}, {.label = theirs}); });
   refused([&] { rig.engine.schedule_after(1ns, [] {}, {.label = theirs}); });

@@ -86,8 +86,8 @@ TEST(FailureOfTrySchedule, HasTheOptionItsValueAndTheCure) {
   const timer_options executor{.executor = &stranger};
   for (const auto& [options, words] :
        {std::pair(lane, "lane = 9: must be 0 to 3"), std::pair(slack, "slack = -5 ns: must not be negative"),
-        std::pair(foreign, "label = \"theirs\": another engine's; make it by"),
-        std::pair(executor, "executor: none of this engine's; add it")}) {
+        std::pair(foreign, "label = \"theirs\": belongs to another engine; make it by"),
+        std::pair(executor, "executor: not one of this engine's; add it")}) {
     expect_same(
         [&, &of = options] {
           e.schedule_after(
@@ -125,9 +125,9 @@ TEST(FailureOfTrySchedule, SaysWhyNothingIsTaken) {
   EXPECT_FALSE(tries().error());
   expect_same(schedules, tries, errc::capacity_exceeded, "max_pending = 1: that many timers are pending; raise it");
   e.close();
-  expect_same(schedules, tries, errc::stopped, "it is closed, and takes no timers any more");
+  expect_same(schedules, tries, errc::stopped, "it is closed, and takes no more timers");
   e.stop();
-  expect_same(schedules, tries, errc::stopped, "it is stopped, and takes no timers any more");
+  expect_same(schedules, tries, errc::stopped, "it is stopped, and takes no more timers");
 }
 
 TEST(FailureOfTrySchedule, OfTheFastPathSaysWhyNothingIsTaken) {

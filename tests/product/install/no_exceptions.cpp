@@ -18,7 +18,7 @@ int main() {
   EXPECT(!detent::engine::try_create({.tick = -1ns}, problem) && problem == detent::errc::invalid_option);
   EXPECT(problem.message() == "engine \"detent\": tick = -1 ns: must be at least 1 ns");
   EXPECT(!detent::engine::try_create({.name = "gateway", .counters_file = "/nonexistent/x"}, problem));
-  EXPECT(says(problem, "engine \"gateway\": counters_file = /nonexistent/x: "));
+  EXPECT(says(problem, "engine \"gateway\": counters_file = \"/nonexistent/x\": "));
 
   std::optional<detent::engine> engine = detent::engine::try_create({.max_pending = 3}, problem);
   EXPECT(engine && !problem);

@@ -110,17 +110,23 @@ TEST(OptionsCheck, TakesTheTscOnlyWhereItIsInvariantAndTimeIsReal) {
   EXPECT_EQ(manual.substr(0, 12), "clock = tsc:");
 }
 
+TEST(OptionsCheck, RefusesAPlaceOutsideOfItsSet) {
+  EXPECT_EQ(settled([](engine_options& o) { o.shard = {.set = 1, .index = 1, .shards = 2}; }), "");
+  EXPECT_EQ(settled([](engine_options& o) { o.shard = {.set = 1, .index = 2, .shards = 2}; }),
+            "shard.index = 2: must be less than shard.shards, 2");
+}
+
 TEST(OptionsCheck, RefusesFilesThatCannotBeMeant) {
   EXPECT_EQ(settled([](engine_options& o) { o.counters_file = std::string("a\0b", 3); }),
-            "counters_file = a: a file's name has no NUL in it");
+            "counters_file = \"a\": a file's name has no NUL in it");
   EXPECT_EQ(settled([](engine_options& o) { o.instance = std::string(63, 'x'); }), "");
-  EXPECT_EQ(
-      settled([](engine_options& o) { o.instance = std::string(64, 'x'); }),
-      "instance = " + std::string(64, 'x') + ": has 64 bytes, and at most 63 fit into the counters_file; shorten it");
+  EXPECT_EQ(settled([](engine_options& o) { o.instance = std::string(64, 'x'); }),
+            "instance = \"" + std::string(64, 'x') +
+                "\": has 64 bytes, and at most 63 fit into the counters_file; shorten it");
   EXPECT_EQ(settled([](engine_options& o) { o.instance = std::string("a\0b", 3); }),
-            "instance = a: ends at a NUL for those who read it; leave it out");
+            "instance = \"a\": must not contain a NUL: its readers would see only what stands before that");
   EXPECT_EQ(settled([](engine_options& o) { o.counters_file = o.record = "one"; }),
-            "record = one: is the counters_file as well; name two files");
+            "record = \"one\": is the counters_file as well; name two files");
   EXPECT_EQ(settled([](engine_options& o) { o.counters_file = "auto", o.record = "auto.csv"; }), "");
 }
 
