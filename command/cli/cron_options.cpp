@@ -35,15 +35,15 @@ void add_options(CLI::App& app, cron_command& command) {
   };
   add_choice("--dialect", "quartz (default) or unix", "quartz", "unix", cron.dialect);
   add_text("--zone", "ZONE", "the time zone, such as America/New_York; default UTC", cron.zone);
-  add_text("--from", "TIME", "due after this, such as 2024-03-08T00:00:00Z; default now", cron.from);
+  add_text("--from", "TIME", "list times after this one, such as 2024-03-08T00:00:00Z; default now", cron.from);
   others.push_back(add_value(app, "--count", "N", "how many due times; default 5", [&cron](auto& name, auto& text) {
     cron.count = whole_number(name, text, 1, most_due_times);
   }));
-  add_choice("--gap", "a fixed time that the clock skips: after (default), at the end of the gap, or skip", "after",
-             "skip", cron.gap);
-  add_choice("--overlap", "a fixed time that the clock shows twice: once (default) or twice", "once", "twice",
-             cron.overlap);
-  add_text("--days", "FILE", "a file of holidays: not on these days", cron.days);
+  add_choice("--gap", "when to run a fixed time that the clock skips: after (default), at the end of the gap, or skip",
+             "after", "skip", cron.gap);
+  add_choice("--overlap", "how often to run a fixed time that the clock shows twice: once (default) or twice", "once",
+             "twice", cron.overlap);
+  add_text("--days", "FILE", "leave out the days in this file of holidays", cron.days);
   auto* check = add_value(app, "--check", "FILE.csv", "check each case of this file instead, and name each difference",
                           [&cron](auto& name, auto& text) {
                             if (text.empty()) throw usage_error(fmt::format("{}: '' is not the name of a file", name));

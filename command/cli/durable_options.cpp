@@ -26,7 +26,7 @@ CLI::Option* add_store(CLI::App* to, durable_options& options) {
 void add_json(CLI::App* to, durable_options& options, const char* help) { to->add_flag("--json", options.json, help); }
 
 void add_consent(CLI::App* to, durable_options& options) {
-  to->add_flag("--yes,-y", options.yes, "do it without a question; needed where there is no terminal");
+  to->add_flag("--yes,-y", options.yes, "do not ask first; needed if there is no terminal");
   add_json(to, options, "print what was done as JSON");
 }
 
@@ -40,7 +40,7 @@ void add_partition(CLI::App* to, durable_options& options, const char* help) {
 }
 
 void add_query(CLI::App* to, durable_options& options, bool dead, bool alive) {
-  to->add_option("--key", options.prefix, "those whose key begins so")->type_name("PREFIX");
+  to->add_option("--key", options.prefix, "those whose key begins with this")->type_name("PREFIX");
   add_partition(to, options, "those of this partition; '': those without one");
   to->add_option("--handler", options.handler, "those of this handler")->type_name("NAME");
   to->add_option("--from", options.from,
@@ -49,7 +49,7 @@ void add_query(CLI::App* to, durable_options& options, bool dead, bool alive) {
       ->type_name("TIME");
   to->add_option("--until", options.until, alive ? "due (dead ones: died) before then" : "dead before then")
       ->type_name("TIME");
-  if (dead) to->add_flag("--dead", options.dead, alive ? "the dead ones instead" : "as it is without this");
+  if (dead) to->add_flag("--dead", options.dead, alive ? "the dead ones instead" : "the default");
 }
 
 // Adds a command for one timer, or for all timers that a query finds.
@@ -58,7 +58,7 @@ CLI::App* add_change(CLI::App& app, const char* name, const char* help, action w
   add_store(made, options)->required();
   add_key(made, options);
   add_query(made, options, what != action::move, what == action::move || what == action::cancel);
-  made->add_flag("--all", options.all, "every one of the store");
+  made->add_flag("--all", options.all, "all timers of the store");
   add_consent(made, options);
   return made;
 }
@@ -70,9 +70,9 @@ void add_list(CLI::App& app, durable_options& options) {
   const auto limit = [&options](const std::string& text) {
     options.limit = whole_number("--limit", text, 1, most_listed);
   };
-  list->add_option_function<std::string>("--limit", limit, "at most so many; default 100")->type_name("N");
-  list->add_option("--after", options.after, "go on after these, as the last list said")->type_name("PLACE");
-  add_json(list, options, "one JSON object a line");
+  list->add_option_function<std::string>("--limit", limit, "at most N timers; default 100")->type_name("N");
+  list->add_option("--after", options.after, "continue from the place that the last list printed")->type_name("PLACE");
+  add_json(list, options, "print one JSON object per line");
 }
 
 void add_put(CLI::App& app, durable_options& options) {
@@ -83,7 +83,7 @@ void add_put(CLI::App& app, durable_options& options) {
   put->add_option("--handler", options.handler, "the handler that it runs")->type_name("NAME")->required();
   auto* const due =
       put->add_option("--due", options.due, "when, such as 2024-03-08T00:00:00Z or now")->type_name("TIME");
-  put->add_option("--in", options.in, "so long from now, such as 90s, 15min, 2h or 1d")
+  put->add_option("--in", options.in, "after this time from now, such as 90s, 15min, 2h or 1d")
       ->type_name("SPAN")
       ->excludes(due);
   put->add_option("--payload", options.payload, "its payload: a text, @FILE, or - for standard input")
@@ -104,7 +104,7 @@ void add_options(CLI::App& app, durable_command& durable) {
     CLI::App* const look = add_action(app, name, help, what, options);
     add_store(look, options)->required();
     add_key(look, options)->required();
-    add_partition(look, options, "its partition, '' for none; without this it is looked for in all");
+    add_partition(look, options, "its partition, '' for none; without this option all are searched");
     add_json(look, options, json);
   };
   add_look("show", "print all of one timer, alive or dead", action::show, "print it as JSON");
@@ -113,7 +113,7 @@ void add_options(CLI::App& app, durable_command& durable) {
   CLI::App* const move = add_change(app, "move", "give timers another due time", action::move, options);
   auto* const to =
       move->add_option("--to", options.due, "due then, such as 2024-03-08T00:00:00Z or now")->type_name("TIME");
-  move->add_option("--by", options.in, "due so much later than they are, such as 2h; earlier: -2h")
+  move->add_option("--by", options.in, "move them this much later, such as 2h; earlier: -2h")
       ->type_name("SPAN")
       ->excludes(to);
   add_change(app, "cancel", "cancel timers", action::cancel, options);
@@ -123,7 +123,7 @@ void add_options(CLI::App& app, durable_command& durable) {
       app, "migrate", "make the schema of a store in PostgreSQL, or bring it up to date", action::migrate, options);
   add_store(migrate, options);
   migrate->add_flag("--print", options.print, "print the SQL that does so instead");
-  migrate->add_flag("--yes,-y", options.yes, "do it without a question; needed where there is no terminal");
+  migrate->add_flag("--yes,-y", options.yes, "do not ask first; needed if there is no terminal");
 }
 
 }  // namespace detent::tool

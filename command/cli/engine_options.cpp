@@ -54,7 +54,7 @@ void add_options(CLI::App& app, replay_command& replay) {
                                "both wheels, each in virtual time and with every way to wait: one table");
   for (const char* other : {"--virtual", "--to-end", "--wheel", "--wait", "--report"})
     compare->excludes(app.get_option(other));
-  add_value(app, "--seconds", "S", "of --compare: each of its 6 runs lasts no longer; default 10",
+  add_value(app, "--seconds", "S", "with --compare: the longest time for each of its 6 runs; default 10",
             [&replay](auto& name, auto& text) {
               replay.longest = duration(static_cast<std::int64_t>(std::min(positive_number(name, text), 1e9) * 1e9));
             })
@@ -67,17 +67,17 @@ void add_options(CLI::App& app, run_command& run) {
             [&load](auto& name, auto& text) { load.timers = whole_number(name, text, 1, most_timers); });
   add_value(app, "--producers", "P", "threads that schedule and cancel; default 1",
             [&load](auto& name, auto& text) { load.producers = whole_number(name, text, 1, most_producers); });
-  add_value(app, "--cancel", "FRACTION", "of the timers, cancelled before they are due; default 0.9",
+  add_value(app, "--cancel", "FRACTION", "the share of timers that are cancelled before they are due; default 0.9",
             [&load](auto& name, auto& text) { load.cancel = fraction(name, text); });
-  add_value(app, "--restart", "FRACTION", "of the timers, restarted once before they end; default 0",
+  add_value(app, "--restart", "FRACTION", "the share of timers that are restarted once before they end; default 0",
             [&load](auto& name, auto& text) { load.restart = fraction(name, text); });
   add_value(app, "--cpu", "N", "pin the worker to this CPU: engine_options::cpu",
             [&load](auto& name, auto& text) { load.cpu = static_cast<int>(whole_number(name, text, 0, most_cpu)); });
-  add_value(app, "--priority", "N", "of the worker: engine_options::realtime_priority",
+  add_value(app, "--priority", "N", "the worker's priority: engine_options::realtime_priority",
             [&load](auto& name, auto& text) {
               load.priority = static_cast<int>(whole_number(name, text, 1, most_priority));
             });
-  add_value(app, "--tick", "T", "round deadlines up to multiples of it, as 1ms; default 1ns",
+  add_value(app, "--tick", "T", "round deadlines up to multiples of T, such as 1ms; default 1ns",
             [&load](auto& name, auto& text) { load.tick = positive_span(name, text, ""); });
   add_value(app, "--executor", "N", "run callbacks on a pool of N threads; default: on the worker",
             [&load](auto& name, auto& text) { load.executor = whole_number(name, text, 1, most_producers); });
@@ -87,7 +87,7 @@ void add_options(CLI::App& app, run_command& run) {
             [&load](auto& name, auto& text) { load.length = positive_span(name, text, "s"); });
   add_value(app, "--rate", "R", "at most R schedules a second; default no limit",
             [&load](auto& name, auto& text) { load.rate = positive_number(name, text); });
-  add_value(app, "--seed", "N", "of the random choices; default: a new one, printed",
+  add_value(app, "--seed", "N", "the seed of the random choices; default: a new one, printed",
             [&load](auto& name, auto& text) { load.seed = whole_number(name, text, 0, ~std::uint64_t{0}); });
   auto file_name = [](std::string& reported) {
     return [&reported](const std::string& name, const std::string& text) {
@@ -97,7 +97,8 @@ void add_options(CLI::App& app, run_command& run) {
   };
   add_value(app, "--record", "FILE", "write what is done to the timers as a trace for detent replay; .gz: compressed",
             file_name(load.record));
-  add_value(app, "--counters", "FILE", "count into this file, for detent top and detent stat; auto: where they find it",
+  add_value(app, "--counters", "FILE",
+            "keep the counters in this file, for detent top and detent stat; auto: where they look for it",
             file_name(load.counters));
   CLI::Option* wait = nullptr;
   add_engine(app, run.engine, wait);

@@ -38,7 +38,7 @@ void add_options(CLI::App& app, doctor_command& doctor) {
   auto* cpu = add_value(app, "--cpu", "N", "the worker's CPU: engine_options::cpu", [&worker](auto& name, auto& text) {
     worker.cpu = static_cast<int>(whole_number(name, text, 0, most_cpu));
   });
-  auto* priority = add_value(app, "--priority", "N", "of the worker: engine_options::realtime_priority",
+  auto* priority = add_value(app, "--priority", "N", "the worker's priority: engine_options::realtime_priority",
                              [&worker](auto& name, auto& text) {
                                worker.priority = static_cast<int>(whole_number(name, text, 1, most_priority));
                              });
@@ -49,7 +49,7 @@ void add_options(CLI::App& app, doctor_command& doctor) {
   };
   auto* process = add_value(app, "--pid", "PID", "inspect the worker of this running process",
                             [&worker, whole_id](auto& name, auto& text) { worker.process = whole_id(name, text); });
-  add_value(app, "--thread", "TID", "of that process: the worker, where it is not found or there are several",
+  add_value(app, "--thread", "TID", "the worker's thread in that process, if none is found or there are several",
             [&worker, whole_id](auto& name, auto& text) { worker.thread = whole_id(name, text); })
       ->needs(process);
   const auto add_copy = [&app](const char* name, std::string& path, const char* help) {
@@ -58,8 +58,9 @@ void add_options(CLI::App& app, doctor_command& doctor) {
       path = text;
     });
   };
-  auto* root = add_copy("--root", doctor.root, "read DIR/proc and DIR/sys, copies, and measure nothing");
-  add_copy("--later", doctor.later, "a second copy, taken later: what changed between the two")->needs(root);
+  auto* root = add_copy("--root", doctor.root, "read the copies DIR/proc and DIR/sys, and measure nothing");
+  add_copy("--later", doctor.later, "a second copy, taken later: changes between the two count as watched")
+      ->needs(root);
   root->excludes(seconds);
   process->excludes(cpu)->excludes(priority);
   app.add_flag("--json", doctor.json, "print one JSON object instead of text");
@@ -74,21 +75,21 @@ void add_options(CLI::App& app, stat_command& stat) {
   CLI::Option* const json = add_form("--json", stat_form::json, "print one JSON object instead of text");
   CLI::Option* const prometheus =
       add_form("--prometheus", stat_form::prometheus, "print Prometheus' text format instead")->excludes(json);
-  auto* interval = add_value(app, "-i,--interval", "TIME", "print a line each so often, of what was counted since",
+  auto* interval = add_value(app, "-i,--interval", "TIME", "print a line per interval, with what was counted in it",
                              [&stat](auto&, auto& text) { stat.intervals.seconds = delay_of("--interval", text); })
                        ->excludes(json)
                        ->excludes(prometheus);
   add_value(app, "-n,--count", "N", "with -i: end after N intervals", [&stat](auto& name, auto& text) {
     stat.intervals.count = whole_number(name, text, 1, ~std::uint64_t{0});
   })->needs(interval);
-  app.add_flag("--shards", stat.intervals.each_shard, "each shard of a sharded_engine, not the set as one")
+  app.add_flag("--shards", stat.intervals.each_shard, "show each shard of a sharded_engine, not the set as one")
       ->excludes(json)
       ->excludes(prometheus);
   auto* listen = add_value(app, "--listen", "ADDR:PORT",
                            "serve what --prometheus prints at http://ADDR:PORT/metrics; PORT alone: on 127.0.0.1",
                            [&stat](auto& name, auto& text) { listening(stat).at = listen_address_of(name, text); });
   listen->excludes(json)->excludes(interval);
-  add_host_names(app, "with --listen: a further name of this host that is answered", [&stat](std::string name) {
+  add_host_names(app, "with --listen: also answer requests for this host name", [&stat](std::string name) {
     listening(stat).names.push_back(std::move(name));
   })->needs(listen);
   add_value(app, "--token-file", "FILE", "with --listen: answer only requests that bear the token in FILE",
@@ -104,9 +105,10 @@ void add_options(CLI::App& app, stat_command& stat) {
 
 void add_options(CLI::App& app, pending_command& pending) {
   add_targets(app, pending.targets);
-  add_value(app, "--by", "KIND", "a line for each engine (default) or each label", [&pending](auto& name, auto& text) {
-    pending.by = one_of(name, text, "engine", "label") == "label" ? pending_by::label : pending_by::engine;
-  });
+  add_value(app, "--by", "KIND", "print a line for each engine (default) or each label",
+            [&pending](auto& name, auto& text) {
+              pending.by = one_of(name, text, "engine", "label") == "label" ? pending_by::label : pending_by::engine;
+            });
   app.add_flag("--json", pending.json, "print one JSON object instead of text");
 }
 

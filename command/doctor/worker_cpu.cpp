@@ -58,12 +58,15 @@ finding worker_cpu(const host_files& host, int cpu) {
     const auto online = cpus_in(*text);
     if (!online) return not_understood(subject, online_file, *text);
     if (!contains(*online, cpu)) {
+      const auto present = cpus_in(host.read(cpu_directory + "present").value_or(""));
+      const bool is_there = !present || present->empty() || contains(*present, cpu);
       return {subject,
               severity::bad,
               fmt::format("not online; these are: {}", *text),
               online_file,
               fmt::format("an engine with cpu = {} is refused", cpu),
-              fmt::format("echo 1 > {}cpu{}/online, or another CPU", cpu_directory, cpu)};
+              is_there ? fmt::format("echo 1 > {}cpu{}/online, or another CPU", cpu_directory, cpu)
+                       : "another CPU: this host has none of that number"};
     }
   }
   const auto text = host.read(isolated_file);
@@ -75,7 +78,7 @@ finding worker_cpu(const host_files& host, int cpu) {
             severity::warning,
             isolated->empty() ? "no CPU is isolated" : fmt::format("not isolated; these are: {}", *text),
             isolated_file,
-            "the worker cannot leave this CPU, and everybody else may come: other threads delay it",
+            "the worker cannot leave this CPU, but any other thread may use it too and delay the worker",
             boot_with(std::to_string(cpu))};
   }
   // A kernel that was built without it has no such file. If it was not asked for, the file says "(null)".
@@ -175,6 +178,8 @@ finding stolen_time(std::optional<int> cpu, const std::optional<std::string>& ea
   if (!later) return not_visible(subject, file);
   const std::string line = cpu ? fmt::format("cpu{}", *cpu) : "cpu";
   const auto now = stolen_in(*later, line);
+  if (!now && later->starts_with("cpu ") && cpu && later->find("\n" + line + " ") == std::string::npos)
+    return {subject, severity::unknown, "has no line for this CPU", file};
   if (!now) return not_understood(subject, file, *later);
   const auto before = earlier ? stolen_in(*earlier, line) : std::nullopt;
   if (!before) return {subject, severity::unknown, "one reading shows no change", file};

@@ -14,7 +14,7 @@ bool has_consent(const std::string& what, bool yes) {
   if (yes) return true;
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDERR_FILENO) == 0)
     throw input_error("durable: this would " + what +
-                      ": nothing was changed, as there is no terminal to ask on; with --yes it is done unasked");
+                      ": nothing was changed, because there is no terminal to ask on; --yes does it without asking");
   complain("this will " + what + ". Go on? [y/N]");
   std::string line;
   for (int each = std::getchar(); each != EOF && each != '\n'; each = std::getchar()) line += static_cast<char>(each);

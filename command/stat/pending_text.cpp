@@ -17,9 +17,8 @@ namespace {
 
 constexpr auto left = column_table::side::left, right = column_table::side::right;
 constexpr const char* what_is_missing =
-    "(A counters file has counts alone. Which timers these are, with deadline, tag and group, says "
-    "engine::list_pending()\n"
-    "inside the process.)\n";
+    "(A counters file holds only counts. To see the timers themselves, with deadline, tag and group, call\n"
+    "engine::list_pending() inside the process.)\n";
 
 // Returns the number of pending timers that have no label. The counters are not of one instant, so the difference stops
 // at zero.

@@ -132,7 +132,9 @@ std::vector<field> fields_of(std::string_view expression, std::size_t least, std
     const std::string_view text = expression.substr(begin, end - begin);
     if (all.size() == names.size()) {
       refuse_at(expression, ("field " + std::to_string(names.size() + 1)).c_str(), text,
-                "there are at most " + std::to_string(names.size()) + " fields", false);
+                "there are at most " + std::to_string(names.size()) + " fields" +
+                    (names.size() == 5 ? "; a Quartz expression has more: quartz(), --dialect quartz" : ""),
+                false);
     }
     all.emplace_back(expression, text);
     begin = end;
@@ -142,7 +144,8 @@ std::vector<field> fields_of(std::string_view expression, std::size_t least, std
     for (std::size_t i = 0; i < least; ++i) wanted += std::string(i == 0 ? "" : ", ") + names[i];
     refuse_at(expression, "expression", expression,
               std::to_string(all.size()) + (all.size() == 1 ? " field" : " fields") + ", and not " +
-                  std::to_string(least) + ": " + wanted,
+                  std::to_string(least) + ": " + wanted +
+                  (all.size() == 5 && least == 6 ? "; a Unix expression has five: unix_cron(), --dialect unix" : ""),
               false);
   }
   return all;
