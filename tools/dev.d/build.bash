@@ -6,7 +6,7 @@ presets=(gcc clang debug asan tsan clang-asan clang-tsan)
 need_for_preset() {
   case $1 in
     clang* | fuzz) need build clang ;;
-    run) need run ;;
+    run | install) need "$1" ;;
     *) need build ;;
   esac
 }
@@ -29,7 +29,8 @@ cmd_run() {
   build run detent_tool
   local report=build/report.html
   build/run/bin/detent replay bench/data/tcp-http-200k.csv.gz --report "$report" "$@"
-  say "Report: $root/$report"
+  say "The report is $root/$report. The command is build/run/bin/detent, without the calendar and durable timers;" \
+    "./tools/dev install puts all of it on the PATH."
 }
 
 check_preset() { [[ " ${presets[*]} " == *" $1 "* ]] || usage_error "no preset '$1'; there are: ${presets[*]}"; }
@@ -43,9 +44,10 @@ cmd_install() {
   [ $# -le 1 ] || usage_error "install takes one prefix"
   local prefix=${1:-/usr/local} parent run=()
   case $prefix in /*) ;; *) prefix=$started_in/$prefix ;; esac
-  build gcc detent detent_checked detent_tool
+  [ -e build/install/bin/detent ] || say "Building in build/install: about 3 minutes on 2 cores, the first time."
+  build install
   parent=$prefix
   while [ ! -e "$parent" ]; do parent=$(dirname "$parent"); done
   [ -w "$parent" ] || run=(as_root)
-  "${run[@]}" cmake --install build/gcc --prefix "$prefix"
+  "${run[@]}" cmake --install build/install --prefix "$prefix"
 }

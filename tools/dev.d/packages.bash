@@ -5,6 +5,7 @@
 packages() {
   case $1 in
     run) echo cmake ninja-build g++-12 libconcurrentqueue-dev libcli11-dev libfmt-dev zlib1g-dev libncurses-dev ;;
+    install) echo "$(packages run)" libsqlite3-dev systemtap-sdt-dev ;;
     build) echo cmake ninja-build make g++ g++-12 pkgconf python3 libconcurrentqueue-dev libcli11-dev libfmt-dev zlib1g-dev \
                 libjemalloc-dev libncurses-dev libgtest-dev libbenchmark-dev nlohmann-json3-dev \
                 systemtap-sdt-dev libsqlite3-dev ;;
