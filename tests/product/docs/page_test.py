@@ -45,7 +45,8 @@ def require(page, command, shown, printed, status):
 
 def bash(commands, detent, *options):
     """(its output, its status), in a directory of its own."""
-    environment = {**os.environ, "PATH": os.path.dirname(os.path.abspath(detent)) + os.pathsep + os.environ["PATH"]}
+    environment = {**os.environ, "PATH": os.path.dirname(os.path.abspath(detent)) + os.pathsep + os.environ["PATH"],
+                   "XDG_STATE_HOME": bash.directory}  # the console's history, which one console at a time may have
     done = subprocess.run(["bash", *options, "-c", commands], cwd=bash.directory, env=environment, stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=LONGEST, check=False)
     return done.stdout, done.returncode
