@@ -45,8 +45,9 @@ std::string put(detail::node& in, const wanted& what, const timer_options& how) 
   const timer_name which(how.key, how.partition);
   check_name(in, which);
   check_text(in, "a handler's name", what.handler);
-  if (what.handler.empty() || what.handler.size() > handler_limit)
-    too_large("a handler's name, which has 1 byte or more,", what.handler.size(), handler_limit);
+  if (what.handler.empty())
+    throw error(errc::too_large, "a handler's name of 0 bytes: must have 1 to " + std::to_string(handler_limit));
+  if (what.handler.size() > handler_limit) too_large("a handler's name", what.handler.size(), handler_limit);
   if (what.payload.size() > payload_limit) too_large("a payload", what.payload.size(), payload_limit);
   record its = in.make_record(which, what.due, what.handler);
   its.schedule = what.schedule;

@@ -45,6 +45,7 @@ TEST(DurableBadInput, NamesAndPayloadsHaveLimits) {
   refuses([&] { node.on.schedule_after(1h, "write", {}, {.partition = large}); }, too_large, "a partition of 129");
   refuses([&] { node.on.schedule_after(1h, "write", bytes(large_body), {}); }, too_large, "65537 bytes: at most 65536");
   refuses([&] { node.on.schedule_after(1h, std::string(65, 'h'), {}, {}); }, too_large, "65 bytes: at most 64");
+  refuses([&] { node.on.schedule_after(1h, "", {}, {}); }, too_large, "a handler's name of 0 bytes: must have 1 to 64");
   refuses([&] { node.on.cancel(large, {}); }, too_large, "129 bytes");
   EXPECT_TRUE(node.on.flush(10s));
   EXPECT_EQ(node.on.list({}).size(), 1u) << "of the others nothing is left";
@@ -54,8 +55,8 @@ TEST(DurableBadInput, OptionsAreNamed) {
   journal book;
   memory data;
   const std::error_code invalid = detent::errc::invalid_option;
-  refuses([&] { a_node(data.connect(), book, {.lease = 1ms}); }, invalid, "lease = 1000000 ns: from 50 ms to 1 h");
-  refuses([&] { a_node(data.connect(), book, {.flush = 2h}); }, invalid, "ns: from 0 ns to 1 h");
+  refuses([&] { a_node(data.connect(), book, {.lease = 1ms}); }, invalid, "lease = 1000000 ns: must be 50 ms to 1 h");
+  refuses([&] { a_node(data.connect(), book, {.flush = 2h}); }, invalid, "ns: must be 0 ns to 1 h");
   refuses([&] { a_node(data.connect(), book, {.outbox = 0}); }, invalid, "outbox = 0");
   refuses([&] { a_node(data.connect(), book, {.horizon = 0s}); }, invalid, "horizon = 0 ns");
   refuses(
@@ -64,13 +65,19 @@ TEST(DurableBadInput, OptionsAreNamed) {
         timers(e, nullptr);
       },
       invalid, "store = null");
-  refuses([&] { memory(0); }, invalid, "0 shards: from 1 to 1024");
+  detent::manual_clock by_hand;
+  detent::engine on_it({.manual = &by_hand});
+  refuses([&] { timers(on_it, data.connect()); }, invalid, "durable::options::time = none: ");
+  detent::engine real;
+  refuses([&] { timers(real, data.connect(), {.time = {&by_hand, {}}}); }, invalid, "durable::options::time = virtual");
+  refuses([&] { memory(0); }, invalid, "shards = 0: must be 1 to 1024");
   a_node node(data.connect(), book);
-  refuses([&] { node.on.handle("write", [](job&) { return outcome::done(); }); }, invalid, "\"write\": it is taken");
+  refuses([&] { node.on.handle("write", [](job&) { return outcome::done(); }); }, invalid,
+          "handle(\"write\"): another handler has this name");
   refuses([&] { node.on.handle("", [](job&) { return outcome::done(); }); }, invalid, "1 to 64 bytes");
   refuses([&] { node.on.handle("x", {}); }, invalid, "the handler is empty");
   refuses([&] { node.on.handle("x", [](job&) { return outcome::done(); }, {.longest_retry = -1s}); }, invalid,
-          "longest_retry is more than 0 ns");
+          "longest_retry must be more than 0 ns");
   node.on.start();
   refuses([&] { node.on.start(); }, detent::errc::not_permitted, "have started");
 }

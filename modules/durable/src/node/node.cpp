@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 namespace detent::durable::detail {
@@ -15,20 +16,27 @@ constexpr std::size_t room_for_what_runs = 1024;  // in the journal; runs beyond
   throw error(detent::errc::invalid_option, std::string("durable::options::") + option + " = " + value + ": " + cure);
 }
 
-options checked(options how) {
+options checked(const engine& on, options how) {
+  const bool is_manual = std::strcmp(on.metrics().clock.name, "manual") == 0;
+  if (is_manual && how.time.clock == nullptr)
+    refuse("time", "none", "the engine is on a manual clock; give {&clock, the wall time at that clock's zero}");
+  if (!is_manual && how.time.clock != nullptr)
+    refuse("time", "virtual", "the engine is on a real clock; leave it out, or set engine_options::manual");
   const auto ns = [](duration its) { return std::to_string(its.count()) + " ns"; };
-  if (how.horizon < std::chrono::milliseconds(1)) refuse("horizon", ns(how.horizon), "at least 1 ms");
+  if (how.horizon < std::chrono::milliseconds(1)) refuse("horizon", ns(how.horizon), "must be at least 1 ms");
   if (how.lease < std::chrono::milliseconds(50) || how.lease > std::chrono::hours(1))
-    refuse("lease", ns(how.lease), "from 50 ms to 1 h");
-  if (how.flush < duration(0) || how.flush > std::chrono::hours(1)) refuse("flush", ns(how.flush), "from 0 ns to 1 h");
-  if (how.max_skew <= duration(0)) refuse("max_skew", ns(how.max_skew), "more than 0 ns");
-  if (how.outbox == 0) refuse("outbox", "0", "at least 1");
-  if (how.outbox_bytes == 0) refuse("outbox_bytes", "0", "at least 1");
-  if (how.read_ahead == 0) refuse("read_ahead", "0", "at least 1");
-  if (how.read_ahead_bytes == 0) refuse("read_ahead_bytes", "0", "at least 1");
-  if (how.unwritten == 0) refuse("unwritten", "0", "at least 1");
-  if (how.dead_for < duration(0)) refuse("dead_for", ns(how.dead_for), "0 ns, for ever, or more");
-  if (how.node.size() > 32) refuse("node", how.node, "at most 32 bytes");
+    refuse("lease", ns(how.lease), "must be 50 ms to 1 h");
+  if (how.flush < duration(0) || how.flush > std::chrono::hours(1))
+    refuse("flush", ns(how.flush), "must be 0 ns to 1 h");
+  if (how.max_skew <= duration(0)) refuse("max_skew", ns(how.max_skew), "must be more than 0 ns");
+  if (how.outbox == 0) refuse("outbox", "0", "must be at least 1");
+  if (how.outbox_bytes == 0) refuse("outbox_bytes", "0", "must be at least 1");
+  if (how.read_ahead == 0) refuse("read_ahead", "0", "must be at least 1");
+  if (how.read_ahead_bytes == 0) refuse("read_ahead_bytes", "0", "must be at least 1");
+  if (how.unwritten == 0) refuse("unwritten", "0", "must be at least 1");
+  if (how.dead_for < duration(0))
+    refuse("dead_for", ns(how.dead_for), "must not be negative; 0 ns keeps dead timers for ever");
+  if (how.node.size() > 32) refuse("node", "\"" + how.node + "\"", "must be at most 32 bytes");
   return how;
 }
 
@@ -57,7 +65,7 @@ finish_line::of_store of(store& its) { return {std::string(its.name()), its.jour
 
 node::node(engine& on, std::shared_ptr<store> in, options how)
     : engine_(on),
-      how_(with_time(checked(std::move(how)))),
+      how_(with_time(checked(on, std::move(how)))),
       clock_(how_.time),
       store_(named(std::move(in))),
       view_(store_->view_apart()),
@@ -121,23 +129,24 @@ node::~node() {
 
 void node::handle(std::string_view name, handling what) {
   const auto wrong = [&](const char* why) {
-    throw error(detent::errc::invalid_option, "handle: \"" + std::string(name) + "\": " + why);
+    throw error(detent::errc::invalid_option, "handle(\"" + std::string(name) + "\"): " + why);
   };
-  if (name.empty() || name.size() > handler_limit) wrong("a name has 1 to 64 bytes");
+  if (name.empty() || name.size() > handler_limit) wrong("a name must have 1 to 64 bytes");
   if (!what.call) wrong("the handler is empty");
-  if (what.how.max_attempts == 0) wrong("max_attempts is at least 1");
-  if (what.how.first_retry <= duration(0)) wrong("first_retry is more than 0 ns");
-  if (what.how.longest_retry <= duration(0)) wrong("longest_retry is more than 0 ns");
+  if (what.how.max_attempts == 0) wrong("max_attempts = 0: must be at least 1");
+  if (what.how.first_retry <= duration(0)) wrong("first_retry must be more than 0 ns");
+  if (what.how.longest_retry <= duration(0)) wrong("longest_retry must be more than 0 ns");
   const std::lock_guard locked(asking_);
-  if (started_) throw error(detent::errc::not_permitted, "handle: the timers have started: name handlers before");
-  if (!registry_.add(name, std::move(what))) wrong("it is taken");
+  if (started_)
+    throw error(detent::errc::not_permitted, "handle(): the timers have started; name all handlers before start()");
+  if (!registry_.add(name, std::move(what))) wrong("another handler has this name");
 }
 
 void node::declare(std::string_view name, const schedule& when) {
   const auto wrong = [&](const char* why) {
-    throw error(detent::errc::invalid_option, "declare: \"" + std::string(name) + "\": " + why);
+    throw error(detent::errc::invalid_option, "declare(\"" + std::string(name) + "\"): " + why);
   };
-  if (name.empty() || name.size() > handler_limit) wrong("a name has 1 to 64 bytes");
+  if (name.empty() || name.size() > handler_limit) wrong("a name must have 1 to 64 bytes");
   process_.check("declare");
   registry_.set(name, when);
   rules_change();
@@ -161,7 +170,7 @@ void node::start() {
   process_.check("start");
   {
     const std::lock_guard locked(asking_);
-    if (started_) throw error(detent::errc::not_permitted, "start: the timers have started");
+    if (started_) throw error(detent::errc::not_permitted, "start(): the timers have started already");
     if (run_journal* const in = store_->journal()) in->make_room(how_.unwritten + room_for_what_runs);
     started_ = true;
   }
@@ -211,7 +220,9 @@ void node::push(pending_change&& operation) {
 
 schedule node::find_schedule(std::string_view name) const {
   const auto found = registry_.find_schedule(name);
-  if (!found) throw error(errc::unknown_handler, "schedule_on: \"" + std::string(name) + "\": declare() it before");
+  if (!found)
+    throw error(errc::unknown_handler,
+                "schedule_on(\"" + std::string(name) + "\"): there is no schedule of this name; declare() it first");
   return *found;
 }
 

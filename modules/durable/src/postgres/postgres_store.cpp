@@ -19,9 +19,9 @@ namespace {
 
 const std::string& checked(const std::string& url, const postgres_options& how) {
   if (how.shards == 0 || how.shards > most_shards)
-    refuse("shards " + std::to_string(how.shards) + ": from 1 to " + std::to_string(most_shards));
+    refuse("shards = " + std::to_string(how.shards) + ": must be 1 to " + std::to_string(most_shards));
   if (how.patience < std::chrono::milliseconds(1) || how.patience > std::chrono::minutes(1))
-    refuse("patience " + std::to_string(how.patience.count()) + " ns: from 1 ms to 1 min");
+    refuse("patience = " + std::to_string(how.patience.count()) + " ns: must be 1 ms to 1 min");
   check_url(url);
   return url;
 }

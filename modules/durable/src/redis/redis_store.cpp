@@ -42,9 +42,9 @@ void check(const redis_options& how) {
   if (how.prefix.empty() || how.prefix.size() > 64 || how.prefix.find_first_of("{}") != std::string::npos)
     refuse("prefix '" + how.prefix + "': 1 to 64 bytes without braces");
   if (how.shards > most_shards)
-    refuse("shards " + std::to_string(how.shards) + ": from 0 to " + std::to_string(most_shards));
+    refuse("shards = " + std::to_string(how.shards) + ": must be 0 to " + std::to_string(most_shards));
   if (how.patience < std::chrono::milliseconds(1) || how.patience > std::chrono::minutes(1))
-    refuse("patience " + std::to_string(how.patience.count()) + " ns: from 1 ms to 1 min");
+    refuse("patience = " + std::to_string(how.patience.count()) + " ns: must be 1 ms to 1 min");
   if (how.password.empty() && !how.user.empty()) refuse("user '" + how.user + "' without a password");
   check(how.sentinel);
   check(how.tls);

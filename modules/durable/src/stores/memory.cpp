@@ -178,7 +178,8 @@ void memory_store::listen(std::function<void(shard_id)> wake) {
 
 memory::memory(shard_id shards, const virtual_time& by) {
   if (shards < 1 || shards > 1024)
-    throw error(detent::errc::invalid_option, "memory: " + std::to_string(shards) + " shards: from 1 to 1024");
+    throw error(detent::errc::invalid_option,
+                "durable::memory: shards = " + std::to_string(shards) + ": must be 1 to 1024");
   data_ = std::make_shared<detail::memory_data>(shards, detail::clocks(by));
 }
 

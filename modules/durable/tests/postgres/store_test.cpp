@@ -55,9 +55,9 @@ bool has(const refusal_of& its, const std::string& words) { return its.text.find
 record named(const std::string& key, std::uint64_t id, stored_time due) { return timer(stored_key(key), id, due); }
 
 TEST_F(DurablePostgresStore, EachBadOptionIsRefusedByItsName) {
-  for (const auto& [bad, word] : {std::pair(postgres_options{.shards = 0}, "shards 0"),
-                                  {postgres_options{.shards = 1025}, "shards 1025"},
-                                  {postgres_options{.patience = milliseconds(0)}, "patience 0"},
+  for (const auto& [bad, word] : {std::pair(postgres_options{.shards = 0}, "shards = 0"),
+                                  {postgres_options{.shards = 1025}, "shards = 1025"},
+                                  {postgres_options{.patience = milliseconds(0)}, "patience = 0"},
                                   {postgres_options{.patience = std::chrono::hours(1)}, "patience"}}) {
     const refusal_of its = refused(url, bad);
     EXPECT_EQ(its.code, detent::errc::invalid_option);
