@@ -44,7 +44,7 @@ cmd_install() {
   [ $# -le 1 ] || usage_error "install takes one prefix"
   local prefix=${1:-/usr/local} parent run=()
   case $prefix in /*) ;; *) prefix=$started_in/$prefix ;; esac
-  [ -e build/install/bin/detent ] || say "Building in build/install: about 3 minutes on 2 cores, the first time."
+  [ -e build/install/bin/detent ] || say "Building in build/install: about 4 minutes on 2 cores, the first time."
   build install
   parent=$prefix
   while [ ! -e "$parent" ]; do parent=$(dirname "$parent"); done
