@@ -143,7 +143,7 @@ TEST(CountersMemoryRace, OfTwoEnginesThatAreMadeAtOnceOneGetsTheFileAndTheOtherL
     ASSERT_NE(made[0].has_value(), made[1].has_value()) << "round " << round;
     const std::size_t refused = made[0] ? 1 : 0;
     EXPECT_EQ(problems[refused].code, errc::not_permitted);
-    EXPECT_TRUE(problems[refused].names(path + ": another engine writes it")) << problems[refused].what;
+    EXPECT_TRUE(problems[refused].names(path + "\": another engine writes it")) << problems[refused].what;
     EXPECT_EQ(folder.files(), 1u);
     made[1 - refused]->schedule_after(std::chrono::hours(1), [] {});
     EXPECT_EQ(drive::counters_file(path).total(counters_layout::counter::scheduled), 1u) << "the file is the other's";
