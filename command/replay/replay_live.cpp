@@ -38,6 +38,7 @@ class live_replay {
   }
 
   const live_trace& trace_;
+  const bool to_end_;
   lateness_probe probe_;
   std::vector<timer> timers_;
   replay_counts counts_;
@@ -54,6 +55,7 @@ class live_replay {
 
 live_replay::live_replay(const live_options& options, const live_trace& trace)
     : trace_(trace),
+      to_end_(options.to_end),
       timers_(trace.timers),
       engine_({.name = "detent-replay", .wait = options.wait, .wheel = options.wheel}),
       cpu_(engine_),
@@ -119,7 +121,8 @@ void live_replay::finish(live_outcome& outcome) {
   doctor_.look();
   outcome.findings = doctor_.findings();
   outcome.evidence = doctor_.evidence();
-  engine_.stop();
+  const std::size_t left = engine_.stop().size();
+  if (!to_end_) counts_.pending_at_last_row = left;  // since the row itself more may have fired, which counts as fired
   outcome.metrics = engine_.metrics();
   counts_.fired = probe_.lateness().count();
   outcome.counts = counts_;
