@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // A program with an engine that leaves its counters in a file:
-//   counters_engine FILE [heartbeat [NAME LABEL] | failing | idle | hanging | late SCENARIO]
+//   counters_engine FILE [heartbeat [NAME LABEL] | failing | idle | hanging | full | late SCENARIO]
 // Runs 300 timers under a label and 40 without, and cancels 50; or begins to run one each 10 ms; or runs 100 that
 // throw; or has one that is due in an hour, and no thread that drives it; or seven on a pool whose thread hangs; or has
-// timers late in one of the ways below. Says on standard output "ready", and waits until standard input ends; then the
-// engine does.
+// as many as it may, and a call each 10 ms that is refused; or has timers late in one of the ways below. Says on
+// standard output "ready", and waits until standard input ends; then the engine does.
 #include <detent/detent.hpp>
 
 #include <atomic>
@@ -66,6 +66,17 @@ void hang(const char* file) {
   while (engine.metrics().queued < 7) std::this_thread::sleep_for(1ms);
   wait_for_the_end();
   end.set_value();
+}
+
+template <class Step>
+void until_the_end(detent::duration between, Step step);
+
+void fill(const char* file) {
+  detent::engine engine({.name = "full", .max_pending = 3, .counters_file = file});
+  for (int i = 0; i < 3; ++i) engine.schedule_after(1h, [] {});
+  const auto ask = [&engine] { static_cast<void>(engine.try_schedule_after(1h, [] {})); };
+  for (int i = 0; i < 4; ++i) ask();
+  until_the_end(10ms, ask);
 }
 
 void run(const char* file) {
@@ -168,9 +179,9 @@ int main(int argc, char** argv) {
   const bool beats = (argc == 3 || argc == 5) && argv[2] == std::string_view("heartbeat");
   const bool is_late = argc == 4 && argv[2] == std::string_view("late");
   const std::string_view word = argc == 3 ? argv[2] : "";
-  const bool others = word == "failing" || word == "idle" || word == "hanging";
+  const bool others = word == "failing" || word == "idle" || word == "hanging" || word == "full";
   if (argc != 2 && !beats && !others && !is_late) {
-    std::fprintf(stderr, "usage: %s FILE [heartbeat [NAME LABEL] | failing | idle | hanging | late SCENARIO]\n",
+    std::fprintf(stderr, "usage: %s FILE [heartbeat [NAME LABEL] | failing | idle | hanging | full | late SCENARIO]\n",
                  argv[0]);
     return 2;
   }
@@ -179,7 +190,11 @@ int main(int argc, char** argv) {
     if (beats) {
       beat(argv[1], argc == 5 ? argv[3] : "heartbeat", argc == 5 ? argv[4] : "beat");
     } else {
-      (word == "failing" ? fail : word == "idle" ? idle : word == "hanging" ? hang : run)(argv[1]);
+      (word == "failing"   ? fail
+       : word == "idle"    ? idle
+       : word == "hanging" ? hang
+       : word == "full"    ? fill
+                           : run)(argv[1]);
     }
     return 0;
   } catch (const std::exception& problem) {

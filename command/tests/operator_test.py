@@ -52,6 +52,20 @@ class Round(WithConsole):
         while not any("7 callbacks wait for the executor" in each for each in self.attention(port)):
             time.sleep(0.2)
 
+    def test_calls_that_the_limit_refuses_are_counted_on_each_screen(self):
+        self.run_engine("detent.1.0", "full")
+        file = os.path.join(self.counters, "detent.1.0")
+        said = json.loads(self.printed("stat", "--json", file))["engines"][0]
+        self.assertEqual((said["pending"], said["counts"]["scheduled"]), (3, 3), said)
+        self.assertGreaterEqual(said["counts"]["over_capacity"], 4)
+        self.assertRegex(self.printed("stat", file), r"limit +3 pending, [\d,]+ refused")
+        refused = r'detent_timers_over_capacity_total\{engine="full"\} (\d+)'
+        self.assertGreaterEqual(int(re.search(refused, self.printed("stat", "--prometheus", file))[1]), 4)
+        self.assertRegex(self.printed("top", "--once", file), "in its life: [^\n]*refused at the limit")
+        port = self.start()[1]
+        while not any(re.search(r"full.* timers? refused at the limit.*a larger max_pending", each) for each in self.attention(port)):
+            time.sleep(0.1)
+
     def test_what_a_run_scheduled_fired_was_cancelled_or_is_pending(self):
         for options in ((), ("--executor", "1"), ("--cancel", "0", "--delay", "1ms..5ms")):
             said = self.said("run", "--duration", "1s", "--timers", "5000", "--rate", "20000", *options)
