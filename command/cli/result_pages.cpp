@@ -18,19 +18,32 @@ std::string file_name(const std::string& path) { return std::filesystem::path(pa
 
 std::string date_text(std::time_t when) { return fmt::format("{:%Y-%m-%d %H:%M:%S} UTC", fmt::gmtime(when)); }
 
-text_table engine_table(const engine_choice& engine, bool virtual_time) {
-  const engine_options defaults;
+text_table virtual_engine_table(const engine_choice& engine) {
   text_table table;
   table.add("wheel", engine.wheel);
-  table.add("clock", virtual_time ? "virtual" : "steady");
-  table.add("driven by", virtual_time ? "the replay itself" : "a worker of its own, not pinned, default priority");
-  if (!virtual_time) {
-    const bool spins = engine.wait == "hybrid";
-    const auto longest = static_cast<double>(wait_named("--wait", engine.wait).max_spin.count());
-    table.add("wait", spins ? fmt::format("hybrid, spins at most {}", time_text(longest)) : engine.wait);
-  }
-  table.add("tick", time_text(static_cast<double>(defaults.tick.count())));
-  table.add("callbacks", virtual_time ? "inline" : "inline on the worker");
+  table.add("clock", "virtual");
+  table.add("driven by", "the replay itself");
+  table.add("tick", time_text(static_cast<double>(engine_options().tick.count())));
+  table.add("callbacks", "inline");
+  return table;
+}
+
+// `load`: the options that `run` has and `replay` has not.
+text_table engine_table(const engine_choice& engine, const engine_metrics& metrics, const load_options& load = {}) {
+  text_table table;
+  table.add("wheel", engine.wheel);
+  table.add("clock", metrics.clock.name);
+  table.add(
+      "driven by",
+      fmt::format("a worker of its own, {}, {}", load.cpu ? fmt::format("pinned to CPU {}", *load.cpu) : "not pinned",
+                  load.priority ? fmt::format("real-time priority {}", *load.priority) : "default priority"));
+  const bool spins = engine.wait == "hybrid";
+  const auto longest = static_cast<double>(wait_named("--wait", engine.wait).max_spin.count());
+  table.add("wait", spins ? fmt::format("hybrid, spins at most {}", time_text(longest)) : engine.wait);
+  table.add("tick", time_text(static_cast<double>(load.tick.count())));
+  table.add("callbacks", load.executor == 0 ? "inline on the worker"
+                                            : fmt::format("on a pool of {} {}", load.executor,
+                                                          load.executor == 1 ? "thread" : "threads"));
   return table;
 }
 
@@ -53,16 +66,19 @@ void add_alerts(report_page& page, const replay_counts& counts) {
 }
 
 template <class Outcome>
-void add_real_time(report_page& page, const engine_choice& engine, const Outcome& outcome) {
+void add_real_time(report_page& page, const engine_choice& engine, const Outcome& outcome,
+                   const load_options& load = {}) {
   add_timing_headline(page.headline, outcome.lateness, outcome.fired_early, outcome.cpu);
-  page.engine = engine_table(engine, false);
+  page.engine = engine_table(engine, outcome.metrics, load);
   page.lateness = &outcome.lateness;
   page.over_time = &outcome.over_time;
   page.floor = &outcome.floor;
   page.causes = lateness_causes::of(outcome.metrics);
   const duration span(static_cast<std::int64_t>(outcome.cpu.seconds * 1e9));
-  page.why =
-      diagnose(page.causes->figures(outcome.metrics, span, wait_named("--wait", engine.wait).mode), outcome.evidence);
+  late_figures figures = page.causes->figures(outcome.metrics, span, wait_named("--wait", engine.wait).mode);
+  figures.tick = static_cast<double>(load.tick.count());
+  figures.hands_over = load.executor != 0;
+  page.why = diagnose(figures, outcome.evidence);
   page.findings = outcome.findings;
   if (outcome.fired_early != 0) page.alerts.push_back("Timers fired early. That is a fault of the engine.");
 }
@@ -77,7 +93,7 @@ report_page page_of(const replay_command& command, const virtual_outcome& outcom
   page.headline.add("most pending at once", count_text(outcome.pending.highest()));
   page.headline.add("operations a second", count_text(static_cast<std::uint64_t>(operations_a_second)));
   page.summary = table_of(outcome);
-  page.engine = engine_table(command.engine, true);
+  page.engine = virtual_engine_table(command.engine);
   add_alerts(page, outcome.counts);
   return page;
 }
@@ -93,7 +109,7 @@ report_page page_of(const replay_command& command, const live_outcome& outcome) 
 report_page page_of(const run_command& command, const load_outcome& outcome) {
   report_page page =
       begun_page(command, outcome, fmt::format("synthetic load of {} timers", count_text(command.load.timers)));
-  add_real_time(page, command.engine, outcome);
+  add_real_time(page, command.engine, outcome, command.load);
   page.summary = table_of(command, outcome);
   return page;
 }

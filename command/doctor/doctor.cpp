@@ -91,7 +91,7 @@ class host_watch::notes {
   void look_at_driver() {
     const machine_clocks clocks = machine_clocks::read(host_);
     machine_.look(clocks, clocks.monotonic - machine_.now(), host_);
-    if (driver_) driver_->look(host_, machine_, 0);
+    if (driver_) driver_->look(host_, machine_, 0, worker_.hands_over);
   }
 
   worker_facts worker_;

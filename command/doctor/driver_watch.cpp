@@ -8,11 +8,13 @@
 #include <utility>
 #include <vector>
 
+#include "host/frozen_group.hpp"
+
 namespace detent::tool {
 namespace {
 
 // A process with more threads is too large to be read each second.
-constexpr std::size_t most_threads = 64;
+constexpr std::size_t most_threads = 256;
 constexpr std::int64_t least_overdue = 100'000'000;  // ns
 constexpr double much_waiting = 0.01;
 
@@ -21,6 +23,8 @@ std::int64_t grown(std::uint64_t now, std::uint64_t before) {
 }
 
 bool is_stopped(const thread_facts& thread) { return thread.state == 'T' || thread.state == 't'; }
+
+bool has_delays(const std::pair<const long long, thread_facts>& thread) { return thread.second.delays; }
 
 }  // namespace
 
@@ -33,19 +37,23 @@ driver_watch::threads driver_watch::read_threads(const host_files& host) const {
   return out;
 }
 
-void driver_watch::look(const host_files& host, const machine_watch& machine, std::int64_t overdue) {
+void driver_watch::look(const host_files& host, const machine_watch& machine, std::int64_t overdue, bool hands_over) {
   const bool first = !looked_;
   const std::int64_t length = first ? 0 : machine.now() - looked_at_;
-  const bool all = !worker_ || overdue >= least_overdue;
+  const bool all = !worker_ || hands_over || overdue >= least_overdue;
   threads now = all ? read_threads(host) : threads();
   if (worker_ && !now.contains(*worker_))
     if (auto facts = thread_of(host, process_, *worker_)) now.emplace(*worker_, std::move(*facts));
-  evidence_.visible = !now.empty();
+  // Some kernels, such as those of sandboxes, have no schedstat: without it a lack of CPU would look like none.
+  evidence_.visible = std::any_of(now.begin(), now.end(), has_delays);
   evidence_.overdue = overdue;
   take_driver(now, length);
-  if (!first) take_stops(now, all, length, overdue);
+  if (worker_ && hands_over) take_others(now);
+  const bool frozen = overdue >= least_overdue && is_frozen(host, process_);
+  if (!first) take_stops(now, all, frozen || frozen_, length, overdue);
+  frozen_ = frozen;
   take_machine(machine, first);
-  if (first || waiting_ >= much_waiting || overdue >= least_overdue) take_quota(host);
+  if (first || evidence_.waiting >= much_waiting || overdue >= least_overdue) take_quota(host);
   last_ = std::move(now);
   last_has_all_ = all;
   looked_at_ = machine.now();
@@ -88,10 +96,32 @@ void driver_watch::take_driver(const threads& now, std::int64_t length) {
   evidence_.ran += ran;
   evidence_.waited += waited;
   evidence_.slices += slices;
-  waiting_ = length > 0 ? static_cast<double>(waited) / static_cast<double>(length) : 0;
+  // The kernel adds a wait when it ends. Until then, the thread is ready, and none of its figures grows.
+  const auto still_waits = [&](const auto& each) {
+    const auto before = last_.find(each.first);
+    return (worker_ ? each.first == *worker_ : !driver_) && before != last_.end() && before->second.state == 'R' &&
+           each.second.state == 'R' && before->second.ran == each.second.ran &&
+           before->second.waited == each.second.waited;
+  };
+  if (const auto found = std::find_if(now.begin(), now.end(), still_waits); found != now.end()) {
+    driver_ = found->second;
+    waited = length;
+  }
+  evidence_.waiting = length > 0 ? static_cast<double>(waited) / static_cast<double>(length) : 0;
 }
 
-void driver_watch::take_stops(const threads& now, bool all, std::int64_t length, std::int64_t overdue) {
+void driver_watch::take_others(const threads& now) {
+  std::int64_t waited = 0;
+  for (const auto& [id, facts] : now) {
+    const auto before = last_.find(id);
+    if (id == *worker_ || before == last_.end()) continue;
+    evidence_.others_ran += grown(facts.ran, before->second.ran);
+    waited = std::max(waited, grown(facts.waited, before->second.waited));
+  }
+  evidence_.others_waited += waited;
+}
+
+void driver_watch::take_stops(const threads& now, bool all, bool frozen, std::int64_t length, std::int64_t overdue) {
   const auto stopped = [](const threads& some) {
     return !some.empty() && std::all_of(some.begin(), some.end(), [](auto& each) { return is_stopped(each.second); });
   };
@@ -108,7 +138,8 @@ void driver_watch::take_stops(const threads& now, bool all, std::int64_t length,
     sum += length;
     longest = current += length;
   };
-  note(stopped(now) || stopped(last_), stop_, evidence_.stopped, evidence_.longest_stop);
+  evidence_.is_stopped = frozen || stopped(now);
+  note(evidence_.is_stopped || stopped(last_), stop_, evidence_.stopped, evidence_.longest_stop);
   const bool quiet = overdue >= least_overdue && all && last_has_all_ && now.size() == last_.size() && !now.empty() &&
                      std::all_of(now.begin(), now.end(), rested);
   note(quiet, quiet_, evidence_.quiet, evidence_.longest_quiet);
@@ -116,6 +147,7 @@ void driver_watch::take_stops(const threads& now, bool all, std::int64_t length,
 
 void driver_watch::take_quota(const host_files& host) {
   cpu_quota now = quota_of(host, process_);
+  evidence_.is_throttled = quota_ && quota_->statistics == now.statistics && now.throttled > quota_->throttled;
   if (quota_ && quota_->statistics == now.statistics) {
     evidence_.throttles += static_cast<std::uint64_t>(grown(now.throttled, quota_->throttled));
     evidence_.throttled += grown(now.stood_still, quota_->stood_still);

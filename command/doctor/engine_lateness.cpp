@@ -18,19 +18,34 @@
 namespace detent::tool {
 namespace {
 
-constexpr double late_by_much = 100'000, late = 1'000'000;  // bounds of the p99, in nanoseconds
+constexpr double late_by_much = 1'000'000;  // a bound of the p99, in nanoseconds
+constexpr std::int64_t stalled_after = 1'000'000'000;
 
 std::optional<long long> worker_thread(const counters_snapshot& engine) {
   const std::uint32_t thread = engine.identity.worker_thread;
   return thread == 0 ? std::nullopt : std::optional<long long>(thread);
 }
 
-finding judged(const counters_snapshot& first, const counters_snapshot& last, const driver_evidence& evidence) {
+finding stalled(finding out, const std::string& name, bool has_worker, std::int64_t overdue,
+                const driver_evidence& evidence) {
+  const lateness_diagnosis why = diagnose_overdue(has_worker, evidence);
+  out.judged = severity::bad;
+  out.seen = name + ": " + overdue_text(static_cast<double>(overdue), {});
+  out.meaning = text_of(why);
+  out.cure = overdue_cure(why);
+  return out;
+}
+
+// `rests`: it has run no timer between the last two looks.
+finding judged(const counters_snapshot& first, const counters_snapshot& last, bool rests,
+               const driver_evidence& evidence) {
   const counters_snapshot change = since(last, first);
   const counters_histogram& lateness = change.histograms[cause::lateness];
   finding out{"lateness of the timers", severity::fine, "", last.identity.path};
   const std::string name = last.identity.name.empty() ? "an engine" : last.identity.name;
   const auto time = [](duration ns) { return time_text(static_cast<double>(ns.count())); };
+  if (const std::int64_t overdue = overdue_of(last); rests && overdue >= stalled_after)
+    return stalled(std::move(out), name, last.identity.worker_thread != 0, overdue, evidence);
   if (lateness.count() == 0) {
     out.seen = name + ": none fired";
     return out;
@@ -42,10 +57,12 @@ finding judged(const counters_snapshot& first, const counters_snapshot& last, co
   std::transform(figures.parts.begin(), figures.parts.end(), sums.begin(), [](auto& each) { return each.sum; });
   const auto main = main_part(sums);
   const auto p99 = static_cast<double>(lateness.percentile(99).count());
-  if (!main || p99 < late_by_much) return out;
+  const std::uint64_t missed = change.totals[counter::missed];
+  if (missed != 0) out.seen += fmt::format(", {} {} missed", count_text(missed), missed == 1 ? "period" : "periods");
+  if (!main || !is_late(p99, static_cast<double>(missed))) return out;
   constexpr const char* names[] = {"drain", "wait", "worker", "dispatch"};
   const lateness_diagnosis why = diagnose(figures, evidence);
-  out.judged = p99 >= late ? severity::bad : severity::warning;
+  out.judged = p99 >= late_by_much || missed != 0 ? severity::bad : severity::warning;
   out.seen +=
       fmt::format(", {} by {}", percent_text(sums[*main] / (sums[0] + sums[1] + sums[2] + sums[3])), names[*main]);
   out.meaning = text_of(why);
@@ -85,11 +102,13 @@ void engine_lateness::look(std::int64_t expected) {
 
 void engine_lateness::look_at(engine& each) {
   try {
+    const std::uint64_t fired = each.last.totals[counter::fired];
     each.last = counters_file(each.path, path_origin::found).read();
+    each.rests = each.last.totals[counter::fired] == fired;
   } catch (const input_error&) {
     return;  // it has ended, so the figures of the last look stay
   }
-  each.driver.look(host_, machine_, overdue_of(each.last));
+  each.driver.look(host_, machine_, overdue_of(each.last), hands_over(each.last));
 }
 
 std::vector<finding> engine_lateness::findings() const {
@@ -97,7 +116,7 @@ std::vector<finding> engine_lateness::findings() const {
   out.reserve(engines_.size());
   for (const engine& each : engines_) {
     const driver_evidence evidence = since(each.driver.evidence(), each.before);
-    out.push_back(judged(each.first, each.last, evidence));
+    out.push_back(judged(each.first, each.last, each.rests, evidence));
   }
   return out;
 }

@@ -30,6 +30,7 @@ class engine_lateness {
     driver_watch driver;
     counters_snapshot first, last;
     driver_evidence before;
+    bool rests = false;  // it has run no timer between the last two looks
   };
 
   void look_at(engine& each);

@@ -141,6 +141,7 @@ finding worker_waits(const std::optional<thread_facts>& earlier, const std::opti
   const std::string subject = "the worker's waits for its CPU";
   const std::string directory = fmt::format("/proc/{}/task/{}/", worker.process.value_or(0), worker.thread.value_or(0));
   if (!later) return not_visible(subject, directory + "stat");
+  if (!later->delays) return not_visible(subject, directory + "schedstat");
   if (!earlier) return {subject, severity::unknown, "one reading shows no change", directory + "schedstat"};
   const std::uint64_t waited = later->waited > earlier->waited ? later->waited - earlier->waited : 0;
   const std::uint64_t lost = later->preempted > earlier->preempted ? later->preempted - earlier->preempted : 0;

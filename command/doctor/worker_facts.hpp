@@ -13,6 +13,7 @@ struct worker_facts {
   std::optional<wait_options::kind> wait = {};  // engine_options::wait
   std::optional<long long> process = {};        // one that runs; empty for this process
   std::optional<long long> thread = {};         // of that process
+  bool hands_over = false;                      // callbacks run on other threads of that process
 };
 
 }  // namespace detent::tool

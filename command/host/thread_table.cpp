@@ -62,6 +62,7 @@ std::optional<thread_facts> thread_of(const host_files& host, long long process,
     facts.ran = count_in(words[0]);
     facts.waited = count_in(words[1]);
     facts.slices = count_in(words[2]);
+    facts.delays = true;
   }
   return facts;
 }

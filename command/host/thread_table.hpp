@@ -22,6 +22,7 @@ struct thread_facts {
   std::uint64_t ran = 0;        // total time on a CPU, in nanoseconds
   std::uint64_t waited = 0;     // total time ready to run without a CPU, in nanoseconds
   std::uint64_t slices = 0;     // number of times that it got a CPU
+  bool delays = false;          // the kernel reports `waited` and `slices`
   std::uint64_t gave_up = 0;    // number of times that it went to sleep
   std::uint64_t preempted = 0;  // number of times that it lost its CPU
 };

@@ -31,17 +31,21 @@ late_figures late_figures_of(const counters_snapshot& change, double pending, do
                     .drains = count(counter::drains),
                     .drained = count(counter::drained),
                     .rings = count(counter::rings),
-                    .wait = wait_of(change.identity)};
+                    .wait = wait_of(change.identity),
+                    .tick = static_cast<double>(change.identity.tick),
+                    .hands_over = hands_over(change)};
   for (std::size_t i = 0; i < std::size(parts); ++i) {
     const counters_histogram& its = change.histograms[parts[i]];
     late.parts[i] = {.sum = as_number(its.sum()), .most = as_number((its.max)()), .typical = its.typical()};
   }
-  if (change.totals[counter::handed_over] == 0) {
+  if (!late.hands_over) {
     late.callbacks = as_number(change.histograms[cause::callback].sum());
     late.longest_callback = as_number((change.histograms[cause::callback].max)());
   }
   return late;
 }
+
+bool hands_over(const counters_snapshot& snapshot) { return snapshot.totals[counter::handed_over] != 0; }
 
 std::int64_t overdue_of(const counters_snapshot& snapshot) {
   const std::int64_t next = snapshot.gauges[gauge::next_deadline];

@@ -12,6 +12,9 @@ namespace detent::tool {
 // nanoseconds.
 late_figures late_figures_of(const counters_snapshot& change, double pending, double span);
 
+// Returns whether callbacks run on the threads of an executor.
+bool hands_over(const counters_snapshot& snapshot);
+
 // Returns by how many nanoseconds the earliest timer is overdue. 0 if none is, or if the file does not show it.
 std::int64_t overdue_of(const counters_snapshot& snapshot);
 

@@ -15,7 +15,9 @@ constexpr std::array<scenario_words, static_cast<std::size_t>(late_scenario::cou
               "the engine helps"},
      {.name = "the process was stopped",
       .late_by = "drain, wait, worker, dispatch",
-      .sign = "its threads are in state T, or none of them runs or waits for a CPU while a timer is overdue",
+      .sign =
+          "its threads are in state T, its control group is frozen, or none of them runs or waits for a CPU while a "
+          "timer is overdue",
       .cure = "find what stops the process: SIGSTOP, a debugger, a paused container; no option of the engine helps"},
      {.name = "the CPU quota was used up",
       .late_by = "drain, wait, worker, dispatch",
@@ -36,7 +38,7 @@ constexpr std::array<scenario_words, static_cast<std::size_t>(late_scenario::cou
       .cure =
           "an isolated CPU (taskset) or a real-time priority (chrt) for the thread that calls poll(), or fewer busy "
           "threads beside it"},
-     {.name = "the worker was away for 10 ms and more",
+     {.name = "the worker was away for a millisecond and more",
       .late_by = "wait",
       .sign = "none of the above, and no kernel wakes a thread that late by itself",
       .cure = "find what stops the process for moments: SIGSTOP, a debugger, a paused container; or give the timers "
@@ -44,12 +46,18 @@ constexpr std::array<scenario_words, static_cast<std::size_t>(late_scenario::cou
      {.name = "the worker slept, with wait_options::sleep()",
       .late_by = "wait",
       .sign = "none of the above: the kernel wakes the worker too late",
-      .cure = "wait_options::hybrid(), or busy() on a CPU of its own; shallower idle states, see detent doctor"},
+      .cure = "wait_options::hybrid(), or busy() on a CPU of its own; shallower idle states, see detent doctor; less "
+              "slack, if the timers have any"},
      {.name = "the worker slept too long, with wait_options::hybrid()",
       .late_by = "wait",
       .sign = "none of the above: the kernel wakes the worker later than its margin allows for",
-      .cure =
-          "hybrid() with a longer max_spin, or busy() on a CPU of its own; shallower idle states, see detent doctor"},
+      .cure = "hybrid() with a longer max_spin, or busy() on a CPU of its own; shallower idle states, see detent "
+              "doctor; less slack, if the timers have any"},
+     {.name = "the worker slept too long, with a tick of a millisecond or more",
+      .late_by = "wait",
+      .sign = "none of the above: with such a tick hybrid() spins for a 64th of it at most",
+      .cure = "a tick below a millisecond, or busy() on a CPU of its own; shallower idle states, see detent doctor; "
+              "less slack, if the timers have any"},
      {.name = "the worker was interrupted, with wait_options::busy()",
       .late_by = "wait",
       .sign = "none of the above: interrupts, or the machine's firmware",
@@ -67,15 +75,25 @@ constexpr std::array<scenario_words, static_cast<std::size_t>(late_scenario::cou
       .late_by = "drain",
       .sign = "the driver was on time: it had its CPU, and no callback was long",
       .cure = "schedule earlier: the deadline had passed already, or was so near that it passed on the way"},
-     {.name = "no thread of the executor was free",
+     {.name = "the executor's threads had too little CPU",
       .late_by = "dispatch",
-      .sign = "callbacks are queued in the executor",
-      .cure = "more threads in the executor, or shorter callbacks"},
-     {.name = "/proc does not show the driver's thread",
+      .sign = "the run delay grows in schedstat of a thread of the process beside the worker, which waits for a CPU as "
+              "long as it runs, or longer",
+      .cure = "CPUs of their own for the executor's threads (thread_pool_options::cpus), or fewer busy threads beside "
+              "them; more threads in the executor do not help"},
+     {.name = "callbacks queued in the executor",
+      .late_by = "dispatch",
+      .sign = "none of the above: its threads had their CPU, and were busy with other callbacks",
+      .cure =
+          "shorter callbacks, or more threads in the executor; in a keyed_pool also fewer timers of one key, because "
+          "those run one after the other"},
+     {.name = "/proc does not show whether the driver had a CPU",
       .late_by = "drain, wait, worker",
-      .sign = "a process in another namespace or with more than 64 threads, a /proc that hides it, or fewer than two "
-              "readings",
-      .cure = "watch it for some seconds, as its user or root, in the namespaces of the process"}}};
+      .sign =
+          "a process in another namespace or with more than 256 threads, a /proc that hides it or has no schedstat, "
+          "or fewer than two readings",
+      .cure = "watch it for some seconds, as its user or root, in the namespaces of the process; in a sandbox whose "
+              "/proc has no schedstat, look at the host"}}};
 
 }  // namespace
 

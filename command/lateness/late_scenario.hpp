@@ -18,10 +18,12 @@ enum class late_scenario : std::uint8_t {
   worker_away,
   slept,
   slept_too_long,
+  spin_cut_short,
   spin_interrupted,
   polled_late,
   behind_callbacks,
   scheduled_late,
+  executor_starved,
   executor_full,
   not_visible,
   count_

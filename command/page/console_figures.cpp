@@ -93,8 +93,7 @@ std::vector<console_alert> alerts_of(const console_engine& engine) {
       add(judged, some(count, one, several) + " " + span, std::move(cure));
   };
   if (stalled(engine)) {
-    add(severity::bad, fmt::format("its next timer was due {} ago, and it runs none", time_text(-*engine.next_due)),
-        "see what its thread does: a callback that does not return, or no thread drives it");
+    add(severity::bad, overdue_text(-*engine.next_due, row.why_overdue), overdue_cure(row.why_overdue));
   }
   const double idle = seconds_without_a_run(engine);
   if (engine.live && engine.queued.value_or(0) > 0 && idle >= hangs_after) {

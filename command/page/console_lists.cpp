@@ -22,9 +22,8 @@ std::string item(const console_alert& alert) {
   if (!alert.link.empty()) subject = fmt::format("<a href=\"{}\">{}</a>", html_escaped(alert.link), subject);
   const std::string cure =
       alert.cure.empty() ? "" : fmt::format(" <span class=\"do\">Do: {}</span>", html_escaped(alert.cure));
-  const std::string since = alert.since.empty() ? ""
-                                                : fmt::format(" <span class=\"soft\">The engine is {}, {}.</span>",
-                                                              name_of(alert.judged), html_escaped(alert.since));
+  const std::string since =
+      alert.since.empty() ? "" : fmt::format(" <span class=\"soft\">In trouble {}.</span>", html_escaped(alert.since));
   return fmt::format("<li>{} {}: {}.{}{}</li>\n", badge(alert.judged), subject, foreign(alert.seen), since, cure);
 }
 

@@ -52,9 +52,10 @@ std::string cause_table(const top_row& row) {
   }
   add(cause::lateness, "all of it", "");
   add(cause::callback, "callback <span class=\"soft\">its own time, no part of the lateness</span>", "");
-  if (!row.why.is) return table.str();
+  const lateness_diagnosis& why = row.why_overdue.is ? row.why_overdue : row.why;
+  if (!why.is || (!is_late(row) && !row.why_overdue.is)) return table.str();
   return table.str() +
-         paragraph("soft", html_escaped(fmt::format("Why: {}. What helps: {}.", text_of(row.why), cure_of(row.why))));
+         paragraph("soft", html_escaped(fmt::format("Why: {}. What helps: {}.", text_of(why), cure_of(why))));
 }
 
 std::string label_table(const std::vector<const top_label*>& labels, const console_query& query) {

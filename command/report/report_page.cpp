@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "lateness/lateness_diagnosis.hpp"
 #include "report/report_charts.hpp"
 #include "report/report_style.hpp"
 #include "report/report_tables.hpp"
@@ -39,7 +40,7 @@ std::string answer(const report_page& page) {
     text = paragraph("They were not, by construction: in virtual time every timer fires at its deadline exactly.", "");
   } else {
     text = paragraph(why_late(*page.causes, *page.lateness, page.floor->spin, page.floor->sleep), "");
-    if (page.why.is)
+    if (page.why.is && is_late(static_cast<double>(page.lateness->percentile(99)), 0))
       text += paragraph(fmt::format("Why: {}. What helps: {}.", text_of(page.why), cure_of(page.why)), "soft");
   }
   return fmt::format("<section class=\"answer\">\n<h2>Why were timers late?</h2>\n{}</section>\n", text);

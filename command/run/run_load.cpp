@@ -85,8 +85,11 @@ load_outcome run_load(const load_options& options) {
                  .record = options.record,
                  .wheel = options.wheel});
   const cpu_usage cpu(engine);
-  host_watch doctor(
-      {.cpu = options.cpu, .priority = options.priority, .wait = options.wait.mode, .thread = cpu.worker_thread()});
+  host_watch doctor({.cpu = options.cpu,
+                     .priority = options.priority,
+                     .wait = options.wait.mode,
+                     .thread = cpu.worker_thread(),
+                     .hands_over = options.executor != 0});
   const time_point began = clock::now();
   probe.begin(began, options.length);
   const time_point until = began + options.length;

@@ -72,13 +72,13 @@ TEST(ConsoleRows, SaysSinceWhenAnEngineIsBad) {
   const auto seen = [&] {
     return between(page_of(view), "periods missed", "</li>") + between(page_of(view), "clock_off", "</li>");
   };
-  EXPECT_EQ(seen().find("The engine is bad"), std::string::npos);
+  EXPECT_EQ(seen().find("In trouble"), std::string::npos);
   view.engines[1].trouble = trouble_span{.judged = severity::bad, .from = noon - std::chrono::minutes(18)};
-  EXPECT_NE(seen().find("The engine is bad, since 11:42:00 UTC, for 18 min."), std::string::npos) << seen();
+  EXPECT_NE(seen().find("In trouble since 11:42:00 UTC, for 18 min."), std::string::npos) << seen();
   view.engines[1].trouble->may_be_older = true;
   EXPECT_NE(seen().find("since 11:42:00 UTC or longer"), std::string::npos) << seen();
   view.engines[1].trouble->judged = severity::warning;  // it has become worse just now
-  EXPECT_EQ(seen().find("The engine is"), std::string::npos) << seen();
+  EXPECT_EQ(seen().find("In trouble"), std::string::npos) << seen();
 }
 
 TEST(ConsoleRows, ShowsTheLongHistoryAndThoseThatAreGone) {

@@ -104,7 +104,7 @@ class Cures(WithServer):
         self.expect("callback", "other callbacks ran first", "worker")
 
     def test_a_full_pool(self):
-        self.expect("pool", "no thread of the executor was free", "dispatch")
+        self.expect("pool", "callbacks queued in the executor", "dispatch")
 
     def test_deadlines_that_have_passed(self):
         self.expect("past", "the deadline had passed when the timer was scheduled", "drain")
@@ -118,6 +118,26 @@ class Cures(WithServer):
             time.sleep(1.5)
             engine.send_signal(signal.SIGCONT)
             time.sleep(0.3)
+        self.assertEqual(self.named(self.found_by(doctor)), "the process was stopped")
+
+    def test_a_frozen_group(self):
+        first = CGROUPS / "freezer"
+        group = (first if first.is_dir() else CGROUPS) / f"detent-test-frozen-{os.getpid()}"
+        freeze = lambda on: (group / "freezer.state").write_text("FROZEN" if on else "THAWED") if first.is_dir() \
+            else (group / "cgroup.freeze").write_text("1" if on else "0")
+        engine = self.start("worker")
+        try:
+            group.mkdir()
+            self.addCleanup(group.rmdir)
+            (group / "cgroup.procs").write_text(str(engine.pid))
+            self.addCleanup(lambda: (engine.stdin.close(), engine.wait()))
+        except OSError as trouble:
+            self.skipTest(f"no control group may be made here: {trouble}")
+        doctor = self.doctor(engine.pid, 5)
+        time.sleep(1)
+        freeze(True)
+        time.sleep(2)
+        freeze(False)
         self.assertEqual(self.named(self.found_by(doctor)), "the process was stopped")
 
     def test_a_worker_whose_cpu_others_fill(self):

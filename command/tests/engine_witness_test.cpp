@@ -6,10 +6,12 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "lateness/late_scenario.hpp"
 #include "made_up_engines.hpp"
 #include "made_up_host.hpp"
+#include "top/row_text.hpp"
 #include "top/top_model.hpp"
 #include "top/top_screen.hpp"
 
@@ -45,7 +47,9 @@ class EngineWitness : public test::made_up_host {
     snapshot.identity.worker_thread = worker_;
     recorded_.emplace_back(late, 100);
     snapshot.totals[counter::fired] = 100 * recorded_.size();
-    for (const cause each : {cause::lateness, cause::wait}) snapshot.histograms[each] = test::histogram_of(recorded_);
+    if (hands_over_) snapshot.totals[counter::handed_over] = snapshot.totals[counter::fired];
+    for (const cause each : {cause::lateness, hands_over_ ? cause::dispatch : cause::wait})
+      snapshot.histograms[each] = test::histogram_of(recorded_);
     snapshot.gauges[gauge::next_deadline] = snapshot.read_at - overdue_;
     witness_.look(reading, second,
                   {.monotonic = seconds * second, .since_boot = seconds * second + since_boot, .waited = 0});
@@ -58,6 +62,7 @@ class EngineWitness : public test::made_up_host {
   static std::string_view name_of(late_scenario scenario) { return words_for(scenario).name; }
 
   std::uint32_t worker_ = 8;
+  bool hands_over_ = false;  // and timers are late in the executor
   std::int64_t overdue_ = 0;
   test::recorded recorded_;
   engine_witness witness_{host()};
@@ -89,7 +94,7 @@ TEST_F(EngineWitness, SeesAHypervisorThatTakesTheCpu) {
   given("proc/stat", "cpu3 0 0 0 0 0 0 0 160 0 0\ncpu4 0 0 0 0 0 0 0 9000 0 0\n");
   const engine_reading there = look(3, 4 * ms);
   thread_is(8, 'S', 10 * ms, 1 * ms, 4);
-  EXPECT_EQ(why(look(4, 4 * ms), there), name_of(late_scenario::slept_too_long));
+  EXPECT_EQ(why(look(4, 4 * ms), there), name_of(late_scenario::worker_away));
 }
 
 TEST_F(EngineWitness, SeesAStoppedProcess) {
@@ -115,6 +120,75 @@ TEST_F(EngineWitness, SeesAProcessOfWhichNoThreadRunsThoughATimerIsOverdue) {
   }
   overdue_ = 0;
   EXPECT_EQ(why(look(5, 2'000 * ms), before), name_of(late_scenario::process_stopped));
+}
+
+TEST_F(EngineWitness, SeesAFrozenGroupInOneLook) {
+  const std::string groups[] = {"0::/box\n", "6:freezer:/box\n0::/\n"};
+  for (const std::string& group : groups) {
+    for (const std::uint32_t worker : {8U, 0U}) {
+      witness_ = engine_witness(host());
+      worker_ = worker;
+      given("proc/7/cgroup", group);
+      thread_is(8, 'S', 10 * ms, 1 * ms);
+      const engine_reading before = look(1, 100);
+      overdue_ = 900 * ms;
+      given("sys/fs/cgroup/box/cgroup.events", "populated 1\nfrozen 1\n");
+      given("sys/fs/cgroup/freezer/box/freezer.state", "FROZEN\n");
+      look(2, 100);
+      overdue_ = 0;
+      given("sys/fs/cgroup/box/cgroup.events", "populated 1\nfrozen 0\n");
+      given("sys/fs/cgroup/freezer/box/freezer.state", "THAWED\n");
+      thread_is(8, 'S', 20 * ms, 1 * ms);
+      EXPECT_EQ(why(look(3, 1'200 * ms), before), name_of(late_scenario::process_stopped)) << group << worker;
+    }
+  }
+}
+
+TEST_F(EngineWitness, SeesWhyATimerThatIsOverdueDoesNotRun) {
+  thread_is(8, 'R', 10 * ms, 1 * ms);
+  const engine_reading before = look(4, 100);
+  overdue_ = 2 * second;  // and still it waits: the kernel adds a wait when it ends
+  engine_reading later = look(5, 100);
+  later.snapshot.totals[counter::fired] = before.snapshot.totals[counter::fired];
+  const top_row row = row_of(later, &before);
+  EXPECT_EQ(row.overdue, 2e9);
+  EXPECT_EQ(row.why_overdue.is, late_scenario::worker_starved);
+  const std::vector<std::string> lines = why_late_of(row, 500);
+  ASSERT_EQ(lines.size(), 2U);
+  EXPECT_EQ(lines[0], "late: its next timer was due 2 s ago, and it runs none; the worker had too little CPU ");
+}
+
+TEST_F(EngineWitness, SeesALoopThatStillWaitsForACpu) {
+  worker_ = 0;
+  thread_is(8, 'S', 10 * ms, 1 * ms);
+  thread_is(9, 'R', 10 * ms, 1 * ms);
+  look(4, 100);
+  overdue_ = 2 * second;
+  EXPECT_EQ(look(5, 100).driver.waiting, 1);
+  thread_is(8, 'S', 20 * ms, 1 * ms);  // another one ran, and may be the loop
+  EXPECT_EQ(look(6, 100).driver.waiting, 0);
+}
+
+// As in some sandboxes: that it waited for no CPU would be made up.
+TEST_F(EngineWitness, DoesNotKnowWhetherADriverHadACpuWithoutSchedstat) {
+  for (const std::uint32_t worker : {8U, 0U}) {
+    witness_ = engine_witness(host());
+    worker_ = worker;
+    thread_is(8, 'S', 10 * ms, 1 * ms);
+    given("proc/7/task/8/schedstat", "");
+    const engine_reading before = look(1, 100);
+    EXPECT_EQ(why(look(2, 20 * ms), before), name_of(late_scenario::not_visible)) << worker;
+  }
+}
+
+TEST_F(EngineWitness, SeesThreadsOfAnExecutorThatWaitForACpu) {
+  hands_over_ = true;
+  thread_is(8, 'S', 10 * ms, 1 * ms);
+  thread_is(9, 'S', 10 * ms, 0);
+  const engine_reading before = look(1, 100);
+  thread_is(8, 'S', 20 * ms, 2 * ms);
+  thread_is(9, 'R', 60 * ms, 800 * ms);
+  EXPECT_EQ(why(look(2, 20 * ms), before), name_of(late_scenario::executor_starved));
 }
 
 TEST_F(EngineWitness, SeesAMachineThatStoodStillByABentClock) {

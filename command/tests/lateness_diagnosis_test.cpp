@@ -52,6 +52,24 @@ struct made_up_case {
   late_scenario expected;
 };
 
+template <class Add>
+void add_executors_cases(Add add) {
+  using enum late_scenario;
+  late_figures handed_over = late_in(dispatch, 20 * ms);
+  handed_over.hands_over = true;
+  add(executor_full, handed_over, [](driver_evidence&) {});
+  add(executor_full, handed_over, [](driver_evidence& e) {  // threads that compute
+    e.others_ran = 1'900'000'000;
+    e.others_waited = 300'000'000;
+  });
+  handed_over = late_in(dispatch, 5 * ms);
+  handed_over.hands_over = true;
+  add(executor_starved, handed_over, [](driver_evidence& e) {
+    e.others_ran = 50'000'000;
+    e.others_waited = 900'000'000;
+  });
+}
+
 std::vector<made_up_case> all_cases() {
   using enum late_scenario;
   std::vector<made_up_case> cases;
@@ -86,6 +104,10 @@ std::vector<made_up_case> all_cases() {
     add(expected, late, [](driver_evidence& e) { e.visible = false; });
   }
   add(worker_away, late_in(wait, 300 * ms), nothing);
+  add(worker_away, late_in(wait, 3 * ms), nothing);  // as by 5 ms of slack
+  late_figures ticks = late_in(wait, 0.2 * ms);
+  ticks.tick = ms;
+  add(spin_cut_short, ticks, nothing);
   add(polled_late, polled_in(wait, 8 * ms), nothing);
   late_figures between_polls = polled_in(drain, 8 * ms);
   between_polls.parts[wait] = {.sum = 100 * ms, .most = 16 * ms, .typical = 8 * ms};
@@ -102,9 +124,11 @@ std::vector<made_up_case> all_cases() {
   add(behind_callbacks, slow, nothing);
   add(scheduled_late, late_in(drain, 300 * ms), nothing);
   add(scheduled_late, polled_in(drain, 300 * ms), nothing);
-  add(executor_full, late_in(dispatch, 20 * ms), nothing);
+  add_executors_cases(add);
   add(not_visible, late_in(drain, 20 * ms), [](driver_evidence& e) { e = {}; });
   add(not_visible, late_in(wait, 20 * ms), [](driver_evidence& e) { e = {}; });
+  add(not_visible, late_in(worker, 20 * ms), [](driver_evidence& e) { e = {}; });
+  add(not_visible, polled_in(wait, 8 * ms), [](driver_evidence& e) { e = {}; });
   return cases;
 }
 
@@ -128,7 +152,7 @@ TEST(LatenessDiagnosis, TakesNoEvidenceThatExplainsTooLittle) {
   driver_evidence some = seen();
   some.waited = 20'000'000;  // in two seconds: 5 us for each of 4,000 wake-ups
   some.slices = 4'000;
-  EXPECT_EQ(named(late_in(wait, 5 * ms), some), words_for(late_scenario::slept_too_long).name);
+  EXPECT_EQ(named(late_in(wait, 5 * ms), some), words_for(late_scenario::worker_away).name);
   EXPECT_EQ(named(late_in(drain, 300 * ms), some), words_for(late_scenario::scheduled_late).name);
   EXPECT_EQ(named(late_in(wait, 0.06 * ms), some), words_for(late_scenario::slept_too_long).name);
   // The watching program was stopped for a minute, but the engine was not.
@@ -159,9 +183,89 @@ TEST(LatenessDiagnosis, TakesNoEvidenceThatExplainsTooLittle) {
   EXPECT_EQ(named(busy, some), words_for(late_scenario::behind_callbacks).name);
 }
 
+// Fifty timers that are due together, each 10 ms: each time the worker waits for a CPU, all of them wait.
+TEST(LatenessDiagnosis, SeesALackOfCpuThatMakesManyTimersLateAtOnce) {
+  late_figures late = late_in(wait, 2 * ms);
+  late.fired = 10'000;
+  late.scheduled = 0;
+  late.parts[wait].sum = 10'000 * 2 * ms;
+  driver_evidence starved = seen();
+  starved.waited = 350'000'000;
+  starved.slices = 200;
+  EXPECT_EQ(diagnose(late, starved).is, late_scenario::worker_starved);
+  // Only one time in ten, by 5 ms.
+  late.parts[wait] = {.sum = 1'000 * 5 * ms, .most = 6 * ms, .typical = 5 * ms};
+  starved.waited = 80'000'000;
+  EXPECT_EQ(diagnose(late, starved).is, late_scenario::worker_starved);
+}
+
+TEST(LatenessDiagnosis, NamesTheHypervisorWhereItTookMoreThanTheWorkerWaited) {
+  driver_evidence evidence = seen();
+  evidence.waited = 800'000'000;
+  evidence.stolen = 900'000'000;
+  EXPECT_EQ(diagnose(late_in(wait, 4 * ms), evidence).is, late_scenario::cpu_stolen);
+  evidence.stolen = 500'000'000;
+  EXPECT_EQ(diagnose(late_in(wait, 4 * ms), evidence).is, late_scenario::worker_starved);
+}
+
+// No thread of the process runs while the only one blocks in a call of its own, or all of an executor do.
+TEST(LatenessDiagnosis, CallsAProcessStoppedOnlyIfItsOwnWorkDoesNotExplainTheSilence) {
+  driver_evidence quiet = seen();
+  quiet.quiet = quiet.longest_quiet = 1'500'000'000;
+  EXPECT_EQ(diagnose(polled_in(wait, 300 * ms), quiet).is, late_scenario::polled_late);
+  late_figures refused = late_in(worker, 300 * ms);
+  refused.hands_over = true;
+  EXPECT_EQ(diagnose(refused, quiet).is, late_scenario::behind_callbacks);
+}
+
+// With missed_ticks::burst, each period of a stop has its run: 50 timers of 10 ms, stopped twice for 1.2 s.
+TEST(LatenessDiagnosis, SeesAStopThatPeriodsMakeUpFor) {
+  late_figures late = late_in(wait, 800 * ms);
+  late.fired = 20'000;
+  late.scheduled = 0;
+  late.parts[wait] = {.sum = 12'000 * 600 * ms, .most = 1'200 * ms, .typical = 800 * ms};
+  driver_evidence stopped = seen();
+  stopped.stopped = 2'900'000'000;
+  stopped.longest_stop = 1'450'000'000;
+  EXPECT_EQ(diagnose(late, stopped).is, late_scenario::process_stopped);
+}
+
+// Timers that are scheduled 300 ms too late, beside a callback of 100 ms.
+TEST(LatenessDiagnosis, BlamesNoCallbackForMoreThanItTook) {
+  late_figures late = late_in(drain, 300 * ms);
+  late.callbacks = 660 * ms;
+  late.longest_callback = 100 * ms;
+  EXPECT_EQ(diagnose(late, seen()).is, late_scenario::scheduled_late);
+}
+
+TEST(LatenessDiagnosis, SaysHowLongAllCallbacksTook) {
+  late_figures late = late_in(worker, ms);
+  late.callbacks = 1.2 * second;
+  late.longest_callback = 0.002 * ms;
+  EXPECT_EQ(text_of(diagnose(late, seen())), "other callbacks ran first: they took 1.2 s of 2 s, the longest 2 us");
+}
+
 TEST(LatenessDiagnosis, SaysNothingOfAnEngineThatIsOnTime) {
   EXPECT_FALSE(diagnose(late_in(wait, 0), seen()).is.has_value());
   EXPECT_EQ(text_of(lateness_diagnosis()) + cure_of(lateness_diagnosis()), "");
+}
+
+TEST(LatenessDiagnosis, SaysWhatKeepsADriverFromTheTimerThatIsOverdue) {
+  driver_evidence evidence = seen();
+  EXPECT_FALSE(diagnose_overdue(true, evidence).is);
+  EXPECT_EQ(overdue_text(3 * second, {}), "its next timer was due 3 s ago, and it runs none");
+  evidence.waiting = 0.99;
+  evidence.rival = "hog (4711) had CPU 3 for 99 % of the time";
+  const lateness_diagnosis starved = diagnose_overdue(true, evidence);
+  EXPECT_EQ(overdue_text(3 * second, starved),
+            "its next timer was due 3 s ago, and it runs none; the worker had too little CPU: hog (4711) had CPU 3 for "
+            "99 % of the time");
+  EXPECT_EQ(overdue_cure(starved), words_for(late_scenario::worker_starved).cure);
+  EXPECT_EQ(diagnose_overdue(false, evidence).is, late_scenario::loop_starved);
+  evidence.is_throttled = true;
+  EXPECT_EQ(diagnose_overdue(true, evidence).is, late_scenario::quota_used_up);
+  evidence.is_stopped = true;
+  EXPECT_EQ(diagnose_overdue(true, evidence).is, late_scenario::process_stopped);
 }
 
 TEST(LatenessDiagnosis, HasTheEvidenceInItsText) {

@@ -82,6 +82,14 @@ TEST_F(ReportPage, SaysWhatTheSnapshotSays) {
   pages.add("of a thousand timers", test::words_of(text));
 }
 
+TEST_F(ReportPage, HasACureOnlyForTimersThatAreLate) {
+  const std::string cure = "Why: the worker slept, with wait_options::sleep(). What helps: wait_options::hybrid()";
+  for (int i = 0; i < 1000; ++i) fires(i * 1000, 90'000);
+  EXPECT_EQ(html().find(cure), std::string::npos);
+  for (int i = 0; i < 1000; ++i) fires(1'000'000 + i * 1000, 110'000);
+  EXPECT_NE(html().find(cure), std::string::npos);
+}
+
 TEST_F(ReportPage, OfOneTimerThatWasNotLateAtAll) {
   has_floor();
   fires(0, 0);

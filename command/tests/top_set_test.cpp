@@ -99,5 +99,15 @@ TEST(TopAdvice, IsGivenWhereTheWorkerIsTheLimit) {
   EXPECT_EQ(advice_of(row_of(made, nullptr)), "");
 }
 
+TEST(TopAdvice, TakesSpinningBeforeDeadlinesForNoWork) {
+  const auto uses_most_of_a_cpu = [](std::uint64_t late) {
+    engine_reading made = test::busy_reading("a", 7, 1, 10'000, late);
+    made.worker_cpu = 800'000'000;
+    return row_of(made, nullptr);
+  };
+  EXPECT_EQ(advice_of(uses_most_of_a_cpu(500)), "");
+  EXPECT_NE(advice_of(uses_most_of_a_cpu(5'000'000)), "") << "a worker that comes late does not spin";
+}
+
 }  // namespace
 }  // namespace detent::tool

@@ -38,7 +38,7 @@ void engine_witness::look(host_reading& reading, std::int64_t expected, const ma
         identity.worker_thread != 0 ? std::optional<long long>(identity.worker_thread) : std::nullopt;
     const auto known = drivers_.find(of);
     driver_watch watch = known != drivers_.end() ? std::move(known->second) : driver_watch(identity.process, worker);
-    watch.look(host_, machine_, overdue_of(each.snapshot));
+    watch.look(host_, machine_, overdue_of(each.snapshot), hands_over(each.snapshot));
     seen.insert_or_assign(of, std::move(watch));
   }
   drivers_ = std::move(seen);

@@ -59,9 +59,12 @@ std::string failures_of(const top_row& row) {
 }
 
 std::vector<std::string> why_late_of(const top_row& row, std::size_t width) {
-  if (!is_late(row) || !row.why.is) return {};
+  const bool stalls = row.overdue > 0;
+  if (!stalls && (!is_late(row) || !row.why.is)) return {};
+  const std::string why = stalls ? overdue_text(row.overdue, row.why_overdue) : text_of(row.why);
+  const std::string cure = stalls ? overdue_cure(row.why_overdue) : cure_of(row.why);
   std::vector<std::string> lines;
-  for (const auto& [head, text] : {std::pair("late: ", text_of(row.why)), std::pair("do: ", cure_of(row.why))}) {
+  for (const auto& [head, text] : {std::pair("late: ", why), std::pair("do: ", cure)}) {
     std::string line = head;
     for (const std::string_view word : words_of(text)) {
       if (line.size() + word.size() > width) {

@@ -95,6 +95,12 @@ top_row row_of(const engine_reading& later, const engine_reading* earlier) {
   row.times = figures_of(change.histograms);
   row.why = diagnose(late_figures_of(change, static_cast<double>(row.pending), span),
                      earlier ? since(later.driver, earlier->driver) : later.driver);
+  constexpr double stalled_after = 1e9;
+  const auto overdue = static_cast<double>(overdue_of(now));
+  if (now.is_live() && overdue >= stalled_after) {
+    if (change.totals[counter::fired] == 0) row.overdue = overdue;
+    row.why_overdue = diagnose_overdue(now.identity.worker_thread != 0, later.driver);
+  }
   row.refused = now.totals[counter::refused];
   row.dropped = now.totals[counter::dropped];
   row.failed = now.totals[counter::failed];
@@ -161,18 +167,26 @@ top_row row_of_set(const std::vector<const engine_reading*>& later, const std::v
   return row;
 }
 
+namespace {
+
+// The share of a CPU that the hybrid wait may take to spin before deadlines. A worker that comes late does not spin.
+double spun(const top_row& row) {
+  constexpr double in_time = 10'000;  // nanoseconds
+  if (!row.margin || row.times[cause::lateness].p50 > in_time) return 0;
+  return row.rates[counter::fired] * *row.margin / 1e9;
+}
+
+}  // namespace
+
 std::string advice_of(const top_row& row) {
   constexpr double busy = 0.6;  // of a CPU
   const bool spins = std::string_view(row.identity.wait) == "busy";
-  if (!row.cpu || *row.cpu <= busy || spins) return "";
+  if (!row.cpu || *row.cpu - spun(row) <= busy || spins) return "";
   return fmt::format(
       "the worker is the limit: it uses {:.0f} % of a CPU; an executor or more shards (docs/sharding.md)",
       *row.cpu * 100);
 }
 
-bool is_late(const top_row& row) {
-  constexpr double late = 100'000;  // nanoseconds
-  return row.times[cause::lateness].p99 > late || row.rates[counter::missed] > 0;
-}
+bool is_late(const top_row& row) { return is_late(row.times[cause::lateness].p99, row.rates[counter::missed]); }
 
 }  // namespace detent::tool

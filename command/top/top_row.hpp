@@ -45,6 +45,10 @@ struct top_row {
   std::optional<double> cpu;            // of the worker, 1.0 for a whole CPU; empty if a caller drives the engine
   figures_by_cause times;
   lateness_diagnosis why;  // the reason why timers are late
+  // For how many nanoseconds the earliest timer has been due, if that is a second or more and none has run since the
+  // last reading; else 0.
+  double overdue = 0;
+  lateness_diagnosis why_overdue;
   // Counts since the engine was made that should be zero:
   std::uint64_t refused = 0, dropped = 0, failed = 0, slow = 0, missed = 0, over_capacity = 0;
   std::uint64_t lost_records = 0, clock_distrusted = 0;

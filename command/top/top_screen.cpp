@@ -7,8 +7,10 @@
 #include <set>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "text/compact_units.hpp"
+#include "top/row_text.hpp"
 #include "top/top_detail.hpp"
 #include "top/top_help.hpp"
 #include "top/top_table.hpp"
@@ -112,6 +114,23 @@ screen_grid draw_top(const top_model& model, const top_view& view, std::size_t w
   return grid;
 }
 
+namespace {
+
+// Below the table, the lines that the lower part of a screen has of an engine in trouble.
+std::string notes_of(const top_row& row, std::size_t width, bool unicode) {
+  std::vector<std::string> lines = why_late_of(row, width - 2);
+  lines.insert(lines.begin(), advice_of(row));
+  lines.insert(lines.end(), {row.stall, failures_of(row), last_error_of(row)});
+  std::erase(lines, "");
+  if (lines.empty()) return "";
+  screen_grid grid(width, lines.size() + 2, unicode);
+  grid.put(1, 0, fmt::format("{}, process {}", row.identity.name, row.identity.process));
+  for (std::size_t i = 0; i < lines.size(); ++i) grid.put(i + 2, 2, lines[i]);
+  return grid.text();
+}
+
+}  // namespace
+
 std::string top_text(const top_model& model, const top_view& view, bool unicode) {
   constexpr std::size_t width = 200;
   screen_grid grid(width, head_lines + std::max<std::size_t>(model.rows().size() + 1, 4), unicode);
@@ -122,6 +141,7 @@ std::string top_text(const top_model& model, const top_view& view, bool unicode)
     draw_table(grid, head_lines, model.rows().size() + 1, model, 0);
   }
   std::string text = grid.text();
+  for (const top_row& row : model.rows()) text += notes_of(row, width, unicode);
   if (!view.message.empty()) text += view.message + "\n";
   return text;
 }
