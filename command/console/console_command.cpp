@@ -43,7 +43,7 @@ void check(const console_options& options) {
                     http.at.text()));
   std::error_code trouble;
   if (!std::filesystem::is_directory(options.directory, trouble))
-    throw input_error(fmt::format("--counters {}: it is no directory", in_quotes(options.directory)));
+    throw input_error(fmt::format("--counters {}: it is not a directory", in_quotes(options.directory)));
 }
 
 void say(const console_options& options, const http_server& server) {

@@ -227,7 +227,7 @@ counters_file::counters_file(const std::string& path, path_origin origin) : path
   if (descriptor_ < 0) refuse(fmt::format("cannot be opened: {}", std::strerror(errno)));
   struct stat status = {};
   if (::fstat(descriptor_, &status) != 0) refuse(std::strerror(errno));
-  if (!S_ISREG(status.st_mode)) refuse("not a counters file of an engine: it is no regular file");
+  if (!S_ISREG(status.st_mode)) refuse("not a counters file of an engine: it is not a regular file");
   try {
     static_cast<void>(content(*this));
   } catch (...) {

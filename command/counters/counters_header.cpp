@@ -75,7 +75,7 @@ class header_check {
   void near_zero(const char* field, std::int64_t value) const {
     constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max() / 4;
     if (value > most || value < -most)
-      refuse(fmt::format("field '{}': {} is no difference of two clocks", field, value));
+      refuse(fmt::format("field '{}': {} is not a difference of two clocks", field, value));
   }
 
   void kind() const;

@@ -191,7 +191,7 @@ std::string absence_of_owner(const counters_snapshot& snapshot, const host_files
   if (!is_copy && snapshot.lock == engine_lock::free) {
     if (!engine.same_processes) return fmt::format("process {} of another namespace is gone", engine.process);
     const std::string absence = absence_of_process(snapshot, host);
-    return absence.empty() ? fmt::format("process {} goes on without this engine", engine.process) : absence;
+    return absence.empty() ? fmt::format("process {} continues without this engine", engine.process) : absence;
   }
   const bool knows_process = engine.same_processes && engine.process_namespace != 0;
   if (!is_copy && snapshot.lock == engine_lock::held && !knows_process) return "";

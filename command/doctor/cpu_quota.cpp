@@ -168,7 +168,7 @@ finding quota_throttling(const std::optional<cpu_quota>& earlier, const cpu_quot
           now != 0 || often ? severity::bad : severity::warning,
           seen,
           file,
-          "the group had used up its CPU quota and stood still, the worker with it; what was due meanwhile was late",
+          "the group used up its CPU quota and was stopped, and the worker with it; timers due in that time were late",
           std::string(words_for(late_scenario::quota_used_up).cure)};
 }
 

@@ -65,13 +65,14 @@ finding cpu_visitors::judged(double seconds) const {
   if (seconds > 0) seen += fmt::format("; {} of the time", percent_text(share));
   const bool much = share >= 0.01 || (users && seconds <= 0);
   const std::string anywhere_else = fmt::format("isolcpus={0} nohz_full={0} rcu_nocbs={0}", cpu_);
-  return {subject,
-          much ? severity::bad : severity::warning,
-          seen,
-          where,
-          "while another thread has the CPU the worker does not; each visit also costs what was in its caches",
-          users ? fmt::format("boot with {}, or move them: taskset -acp OTHER_CPUS PID", anywhere_else)
-                : fmt::format("the kernel's own work: boot with {}", anywhere_else)};
+  return {
+      subject,
+      much ? severity::bad : severity::warning,
+      seen,
+      where,
+      "while another thread has the CPU, the worker does not; each visit also evicts the worker's data from the caches",
+      users ? fmt::format("boot with {}, or move them: taskset -acp OTHER_CPUS PID", anywhere_else)
+            : fmt::format("the kernel's own work: boot with {}", anywhere_else)};
 }
 
 std::string cpu_visitors::longest_visitor(double seconds) const {

@@ -93,9 +93,11 @@ finding judged_by_length(const idle_measurement& measured, finding out, const ch
   out.seen += fmt::format("; with a limit: not measured, {}", measured.denied);
   if (most - least <= grown || most <= 2 * least) return out;
   out.judged = severity::note;
-  out.meaning = fmt::format("long sleeps end {} later than short ones, by what leaving the idle states takes perhaps",
-                            text_of(most - least));
-  out.cure = fmt::format("run the doctor where it may open {}: it then says whether cpu_latency_limit pays", device);
+  out.meaning =
+      fmt::format("long sleeps end {} later than short ones, perhaps because leaving the idle states takes that long",
+                  text_of(most - least));
+  out.cure =
+      fmt::format("run the doctor as a user who may open {}: it then says whether cpu_latency_limit pays", device);
   return out;
 }
 

@@ -73,7 +73,7 @@ finding default_clock() {
           severity::note,
           fmt::format("{}: {}", seen.name, seen.reason),
           {},
-          "by default an engine runs by the TSC where it may; by the steady clock each call with a delay costs more",
+          "by default, an engine uses the TSC if it can; with the steady clock, each call with a delay costs more",
           "see TSC and clock source; nothing fires early or later for it"};
 }
 
@@ -142,7 +142,7 @@ finding longest_pause(duration length) {
           longest >= std::chrono::milliseconds(10) ? severity::bad : severity::warning,
           measured,
           {},
-          "something took the CPU away from a running thread, as it would from a worker without one of its own",
+          "something took the CPU away from a running thread, as it would from a worker without its own CPU",
           "isolate a CPU for the worker, move interrupts off it, and on a virtual machine ask for dedicated CPUs"};
 }
 

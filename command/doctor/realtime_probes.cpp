@@ -60,12 +60,12 @@ finding realtime_throttling(const host_files& host, const worker_facts& worker) 
     out.judged = severity::bad;
     out.meaning = fmt::format(
         "realtime_priority with wait_options::busy() never rests, so that the worker is stopped for "
-        "{} at a time, and every timer due meanwhile is late",
+        "{} at a time, and every timer due in that time is late",
         microseconds_text(*period - *runtime));
     out.cure = fmt::format("wait_options::hybrid(), or {}", off);
   } else if (worker.priority) {
     out.meaning = "the worker rests between deadlines, and is stopped only if its callbacks leave no time for that";
-    out.cure = fmt::format("where callbacks fill the CPU: {}", off);
+    out.cure = fmt::format("if callbacks fill the CPU: {}", off);
   } else {
     out.meaning = "stops no worker without realtime_priority";
     out.cure = fmt::format("with realtime_priority and busy(): {}", off);

@@ -106,7 +106,7 @@ finding worker_affinity(const host_files& host, const worker_facts& worker) {
             severity::note,
             fmt::format("any of {}", words[1]),
             file,
-            "the scheduler may move the worker, and what was in its caches is left over",
+            "the scheduler may move the worker, which then loses what was in its caches",
             "engine_options::cpu"};
   }
   return not_understood(subject, file, *text);
@@ -154,7 +154,7 @@ finding worker_waits(const std::optional<thread_facts>& earlier, const std::opti
           share >= 0.01 ? severity::bad : severity::warning,
           seen,
           directory + "schedstat",
-          "what is due while the worker waits is late by as much",
+          "timers that are due while the worker waits are late by as much",
           std::string(words_for(late_scenario::worker_starved).cure)};
 }
 

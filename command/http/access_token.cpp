@@ -30,7 +30,7 @@ bool fits(char c) {
 std::string weakness(int descriptor, const std::string& path) {
   struct stat status = {};
   if (::fstat(descriptor, &status) != 0) return std::strerror(errno);
-  if (!S_ISREG(status.st_mode)) return "it is no regular file";
+  if (!S_ISREG(status.st_mode)) return "it is not a regular file";
   if (status.st_uid != ::geteuid())
     return fmt::format("it belongs to user {}, not to user {}, as which this runs; chown {} {}", status.st_uid,
                        ::geteuid(), ::geteuid(), in_quotes(path));

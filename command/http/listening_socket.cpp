@@ -144,7 +144,7 @@ void listening_socket::bind_path(const std::string& path) {
   if (errno != EADDRINUSE) refuse(std::strerror(errno));
   struct stat there = {};
   if (::lstat(path.c_str(), &there) == 0) {
-    if (!S_ISSOCK(there.st_mode)) refuse("there is a file of that name, and it is no socket; it stays as it is");
+    if (!S_ISSOCK(there.st_mode)) refuse("a file with this name exists and is not a socket; it is left alone");
     if (has_listener(address)) refuse("another process listens there");
     if (::unlink(path.c_str()) != 0) refuse(std::strerror(errno));
   }

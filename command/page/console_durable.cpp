@@ -28,7 +28,7 @@ std::string lag_html(const std::optional<double>& lag) {
 
 std::string owner_html(const console_shard& shard) {
   if (!shard.node_known) return "?";
-  return shard.node.empty() ? "<strong class=\"bad\">nobody</strong>" : bytes_html(shard.node);
+  return shard.node.empty() ? "<strong class=\"bad\">none</strong>" : bytes_html(shard.node);
 }
 
 std::string shard_table(const console_store& store) {

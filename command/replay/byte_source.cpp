@@ -76,7 +76,7 @@ std::span<const char> byte_source::unpack() {
       return {};
     }
     if (!inside_member_) {
-      if (unread_[0] != 0x1f) throw stream_error("bytes that are no gzip data follow its end");
+      if (unread_[0] != 0x1f) throw stream_error("bytes that are not gzip data follow its end");
       inflateReset(&zlib_);
       inside_member_ = true;
     }

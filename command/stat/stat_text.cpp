@@ -58,7 +58,7 @@ std::string identity_of(const counters_snapshot& engine) {
   table.add("limit", limit_of(engine));
   table.add("age", span(engine.age()));
   if (const auto hidden = engine.gauges[gauge::hidden_threads]; hidden != 0) {
-    table.add("not counted", fmt::format("what {} threads did, for which the file has no room", hidden));
+    table.add("not counted", fmt::format("the work of {} threads, for which the file has no room", hidden));
   }
   if (!engine.stall.empty()) table.add("waits", engine.stall);
   if (!engine.last_error.empty()) {

@@ -141,13 +141,14 @@ TEST_F(CountersRefusals, ForeignFilesAreDistinguishedFromDamagedOnes) {
 }
 
 TEST_F(CountersRefusals, WhatIsNoFileIsSaidToBeNone) {
-  EXPECT_EQ(said(directory_.path()), directory_.path() + ": not a counters file of an engine: it is no regular file");
+  EXPECT_EQ(said(directory_.path()),
+            directory_.path() + ": not a counters file of an engine: it is not a regular file");
   EXPECT_EQ(said(directory_.path() + "/none"),
             directory_.path() + "/none: cannot be opened: No such file or directory");
   const std::string pipe = directory_.path() + "/pipe";
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_NE(said(pipe).find("no regular file"), std::string::npos);  // at once, although no process writes
-  EXPECT_NE(said("/dev/null").find("no regular file"), std::string::npos);
+  EXPECT_NE(said(pipe).find("not a regular file"), std::string::npos);  // at once, although no process writes
+  EXPECT_NE(said("/dev/null").find("not a regular file"), std::string::npos);
   EXPECT_EQ(said("a\nb\x1b[2J"), "a\\x0ab\\x1b[2J: cannot be opened: No such file or directory");
 }
 

@@ -143,7 +143,7 @@ TEST_F(CountersLock, ShowsThatAnEngineLivesWhateverItsProcessIsCalledThere) {
 
 TEST_F(CountersLock, ThatNobodyHoldsShowsThatTheEngineHasGone) {
   is_held = false;
-  EXPECT_EQ(said_here(), stale + fmt::format("process {} goes on without this engine", ::getpid()));
+  EXPECT_EQ(said_here(), stale + fmt::format("process {} continues without this engine", ::getpid()));
   header.process_namespace = elsewhere;
   EXPECT_EQ(said_here(), stale + fmt::format("process {} of another namespace is gone", ::getpid()));
   header.process_namespace = own_name_spaces().processes;

@@ -50,7 +50,7 @@ DETENT_COLD void print(const engine_core& core, thrower which, const failed_call
 // The exception that is being handled becomes the last error.
 DETENT_COLD void note(engine_core& core, thrower which, const failed_callback& failed, bool prints) noexcept {
   const auto note_text = [&](const char* text) {
-    core.counts.note_error(text != nullptr ? text : "an exception that is no std::exception");
+    core.counts.note_error(text != nullptr ? text : "an exception that is not a std::exception");
     if (prints) print(core, which, failed, text);
   };
   try {

@@ -35,7 +35,7 @@ class drive_turn {
 // `call`, as "poll()".
 [[noreturn]] DETENT_NOINLINE DETENT_COLD void refuse_turn(const engine_core& core, const char* call) {
   errc problem = errc::not_permitted;
-  const char* why = "another thread is inside poll(), next_deadline() or wake_fd(); one at a time may be";
+  const char* why = "another thread is inside poll(), next_deadline() or wake_fd(); only one may be at a time";
   if (core.options.drive != drive_kind::caller) {
     problem = errc::wrong_drive;
     why = "the engine has a worker; engine_options::drive = caller makes it yours to drive";

@@ -12,7 +12,7 @@ namespace detent {
 std::string schedule_end::what() const {
   const auto day = std::chrono::floor<std::chrono::days>(last);
   return "schedule " + detail::in_quotes(of.text()) + " has ended after " + detail::day_text(civil_day(day)) +
-         (days_exhausted ? ": its list of days is known no longer; it needs a newer one"
+         (days_exhausted ? ": its list of days ends there; it needs a newer one"
                          : ": it has no due time before the year 2200");
 }
 

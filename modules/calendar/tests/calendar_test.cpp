@@ -108,7 +108,7 @@ TEST(Calendar, ReportsTheEndOfTheKnownDaysInsteadOfRunningOnAnUnknownOne) {
   EXPECT_EQ(ran.planned, (times{at(2024, 1, 2, 9, 30), at(2024, 1, 4, 9, 30), at(2024, 1, 5, 9, 30)}));
   ASSERT_EQ(ends.size(), 1u);
   EXPECT_EQ(ends[0],
-            "schedule '0 30 9 * * ?' has ended after 2024-01-05: its list of days is known no longer; it needs "
+            "schedule '0 30 9 * * ?' has ended after 2024-01-05: its list of days ends there; it needs "
             "a newer one");
   EXPECT_EQ(last, at(2024, 1, 5, 9, 30));
   EXPECT_FALSE(open.pending());

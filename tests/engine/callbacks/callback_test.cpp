@@ -123,7 +123,7 @@ TEST(EngineCallbackThatThrows, IsTheLastErrorOfTheMetricsWhoeverGetsIt) {
     EXPECT_GE(first.at, before);  // by the steady clock, whatever the engine's is
     EXPECT_LE(first.at, clock::now());
     rig.poll_at(at(20));
-    EXPECT_EQ(rig.engine.metrics().last_error.text, "an exception that is no std::exception");
+    EXPECT_EQ(rig.engine.metrics().last_error.text, "an exception that is not a std::exception");
     ::testing::internal::GetCapturedStderr();
   }
 }
@@ -141,7 +141,7 @@ TEST(EngineCallbackThatThrows, IsSurvivedThoughOnErrorThrowsToo) {
     EXPECT_NE(::testing::internal::GetCapturedStderr(), "") << "nothing is swallowed";
     EXPECT_EQ(rig.engine.metrics().failed, 1u);
     EXPECT_EQ(rig.engine.metrics().last_error.text,
-              standard ? "on_error itself" : "an exception that is no std::exception");
+              standard ? "on_error itself" : "an exception that is not a std::exception");
     EXPECT_EQ(rig.fired, ids{2});
   }
 }
