@@ -26,7 +26,8 @@ std::optional<time_point> first_deadline(std::span<engine* const> engines) {
   return first;
 }
 
-// Whether a timer is due then. Members of paused groups are not, though no engine has an earlier deadline for them.
+// Returns whether a timer is due then. Members of paused groups are not, though no engine has an earlier deadline for
+// them.
 bool is_due_at_the_end_of_time(std::span<engine* const> engines) {
   const auto waits = [](const pending_timer& each) {
     return each.deadline == (time_point::max)() && (each.state == "armed"sv || each.state == "queued"sv);

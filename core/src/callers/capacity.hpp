@@ -16,7 +16,7 @@ class capacity {
   explicit capacity(std::uint64_t limit) noexcept : limit_(limit) {}
 
   bool is_limited() const noexcept { return limit_ != 0; }
-  // For a new timer. False: there are as many as may be.
+  // Takes a place for a new timer. Returns false if all are taken.
   bool take() noexcept {
     if (limit_ == 0) return true;
     std::uint64_t taken = taken_.load(base::relaxed);

@@ -23,12 +23,12 @@ class executor_table {
   // `others` has at most `most`, and no null. Throws bad_alloc.
   executor_table(std::shared_ptr<executor> own, std::vector<std::shared_ptr<executor>> others);
 
-  // Whether all callbacks run inline, and nothing is ever handed over.
+  // Returns whether all callbacks run inline, and nothing is ever handed over.
   bool empty() const noexcept { return known_.empty(); }
   std::size_t size() const noexcept { return known_.size(); }
   executor& at(std::uint8_t number) const noexcept { return *known_[number]; }
   bool has(const executor& named) const noexcept { return &named == on_driver() || find(named) != size(); }
-  // Whether that executor is the driver itself.
+  // Returns whether that executor is the driver itself.
   bool runs_inline(std::uint8_t number) const noexcept { return known_[number] == on_driver(); }
   // The answer of executor::keeps_order() when the table was made. It is kept because an operation may ask when the
   // executor has gone.

@@ -15,7 +15,8 @@ void leave(engine_core& core, node_index index) noexcept;
 void rejoin(engine_core& core, node_index index) noexcept;
 
 bool is_cancelled_in_group(const engine_core& core, node_index index) noexcept;
-// Whether the calling thread is inside a cancelled run of the group, or of another part of the same sharded group.
+// Returns whether the calling thread is inside a cancelled run of the group, or of another part of the same sharded
+// group.
 bool comes_from_cancelled_run(const group_state& group) noexcept;
 // The offset of its group's time; zero for a timer without a group.
 group_offset offset_of_group(const engine_core& core, node_index index) noexcept;
@@ -25,9 +26,10 @@ inline std::uint32_t epoch_of_new_member(const group_state& group) noexcept {
   const std::uint32_t epoch = group.epoch();
   return group.is_cancel_awaited() && comes_from_cancelled_run(group) ? epoch - 1 : epoch;
 }
-// To be called before a start. False: the group has cancelled the timer, and this call has ended it.
+// To be called before a start. Returns false if the group has cancelled the timer, and this call has ended it.
 bool begin_in_group(engine_core& core, group_run& run, node_index index, std::uint64_t word) noexcept;
-// Whether a handed-over timer whose turn has come goes back, because its group is paused or takes its members back.
+// Returns whether a handed-over timer whose turn has come goes back, because its group is paused or takes its members
+// back.
 bool goes_back(const engine_core& core, node_index index, std::uint64_t word) noexcept;
 // Gives such a timer back to the driver as it is, unless a restart or a cancel was faster, which then holds. `order` is
 // the one with which it was armed, so it keeps its place among equals. The driver gathers the timers of the group that

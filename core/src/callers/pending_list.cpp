@@ -9,8 +9,8 @@
 namespace detent::detail {
 namespace {
 
-// A node's word is read before and after the rest: if both are of one generation, the rest is of that generation. None:
-// it is not pending, or was on its way from one state to another each time.
+// A node's word is read before and after the rest: if both are of one generation, the rest is of that generation.
+// Returns nothing if it is not pending, or was on its way from one state to another each time.
 std::optional<pending_timer> describe_pending(engine_core& core, node_index index, nanoseconds_t now) noexcept {
   const node& of = core.node_at(index);
   for (std::uint64_t word = observe(of.pair), again;; word = again) {

@@ -90,8 +90,8 @@ DETENT_ALWAYS_INLINE inline void end_timer(engine_core& core, thread_record& min
     core.waiters.notify();
 }
 
-// Whether only the period distinguishes a periodic timer's runs from those of a timer without a cold part. A critical
-// timer is submitted again, so that an interlude ends.
+// Returns whether only the period distinguishes a periodic timer's runs from those of a timer without a cold part. A
+// critical timer is submitted again, so that an interlude ends.
 inline bool has_plain_period(const engine_core& core, node_index index) noexcept {
   const cold_node& cold = core.cold_at(index);
   if (cold.kind != period_kind::fixed_rate || cold.runs_left != 0 || cold.label() != 0 || cold.is_critical())
@@ -145,7 +145,7 @@ DETENT_ALWAYS_INLINE inline void report_failure(engine_core& core, thread_record
 // --- The body
 
 // `now` is a reading of the clock, not before the deadline; after the run it is another one. A period has reinsert().
-// False: the timer was stale, and dropped. Throws nothing but the end of its thread.
+// Returns false if the timer was stale, and dropped. Throws nothing but the end of its thread.
 template <run_kind Kind, end_reading Read = end_reading::last, class Reinsert = std::nullptr_t>
 DETENT_ALWAYS_INLINE inline bool run_as(engine_core& core, thread_record& mine, const started_run& of,
                                         nanoseconds_t& now, arrival came, Reinsert&& reinsert = nullptr) {

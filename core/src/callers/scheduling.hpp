@@ -12,11 +12,11 @@
 
 namespace detent::detail {
 
-// Whether the timer leaves the node's cold part untouched.
+// Returns whether the timer leaves the node's cold part untouched.
 bool is_plain(const engine_core& core, const plan& when) noexcept;
-// Whether the timer is critical, and not of the bulk.
+// Returns whether the timer is critical, and not of the bulk.
 bool is_critical(const plan& when) noexcept;
-// Whether the timer's options can be met.
+// Returns whether the timer's options can be met.
 bool is_possible(const engine_core& core, const plan& when) noexcept;
 // Counts timers for which there was no place.
 void count_over_capacity(engine_core& core, std::size_t timers) noexcept;
@@ -25,7 +25,8 @@ void count_over_capacity(engine_core& core, std::size_t timers) noexcept;
 std::uint64_t describe(engine_core& core, node_index index, const plan& when, nanoseconds_t grid) noexcept;
 
 // Moves a timer that this thread moved to `returned` to `out`, or destroys it if that is null. Its node may still be in
-// a wheel that no thread turns, so it is not freed, but ends with the pool. False: `out` has no memory for it.
+// a wheel that no thread turns, so it is not freed, but ends with the pool. Returns false if `out` has no memory for
+// it.
 bool return_timer(engine_core& core, thread_record& mine, node_index index, node& returned,
                   std::vector<unfired_timer>* out) noexcept;
 // Destroys a timer that this thread moved to `returned`, because its engine was closed or stopped after the push and

@@ -105,7 +105,7 @@ class counters_block {
     watched_ = false;
   }
 
-  // Whether there may be another reader.
+  // Returns whether there may be another reader.
   bool watched() const noexcept { return watched_; }
   // The counters of one more thread, which has them for as long as this exists; null: no memory. Any thread.
   counter_cell* take_cells() noexcept;

@@ -24,15 +24,15 @@ class counters_memory {
   const std::string& problem() const noexcept { return problem_; }
   errc code() const noexcept { return code_; }  // of problem()
   bool is_file() const noexcept { return file_ >= 0; }
-  // The bytes from `offset` on, both in whole pages, on which no access can fail later. Null: there is no memory, or no
-  // room.
+  // Maps the bytes from `offset` on, in whole pages; no access to them can fail later. Returns null if there is no
+  // memory or no room.
   std::byte* map(std::size_t offset, std::size_t bytes) noexcept;
 
   // --- Of a file
 
   // Which process writes it.
   virtual void describe(counters_layout::header&) const noexcept {}
-  // Gives the file its name. False: see problem(). Throws bad_alloc.
+  // Gives the file its name. If it returns false, problem() says why. Throws bad_alloc.
   virtual bool publish() { return true; }
   // Removes the file's name, if it is one that this object made.
   virtual void withdraw() noexcept {}
@@ -45,7 +45,7 @@ class counters_memory {
     std::size_t offset;
     std::size_t bytes;
   };
-  // Called before the bytes are mapped. False: the file has no room for them.
+  // Called before the bytes are mapped. Returns false if the file has no room for them.
   virtual bool make_room(std::size_t, std::size_t) noexcept { return true; }
 
   std::string problem_;

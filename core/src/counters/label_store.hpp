@@ -28,7 +28,7 @@ class label_store {
   static label of_set(std::uint32_t set, std::uint32_t number, std::string_view name);
   // Does what make() does, for the label's name.
   errc share(const label& shared, std::string& why);
-  // Whether the label is none, or this engine's, or its set's and known here.
+  // Returns whether the label is none, or this engine's, or its set's and known here.
   bool has(const label& value) const noexcept {
     if (value.owner_ != set_owner_) return value.number_ == 0 || value.owner_ == id_;
     return number(value) != 0;
@@ -39,7 +39,7 @@ class label_store {
     // (3) acquire: pairs with (4), so that the label is found.
     return of_set_[value.number_ - 1u].load(base::acquire);
   }
-  // Null: none.
+  // Returns null if there is none.
   label_block* find(std::uint16_t number) const noexcept {
     return number == 0 ? nullptr : blocks_[number - 1u].load(base::acquire);  // (1) acquire: pairs with (2)
   }

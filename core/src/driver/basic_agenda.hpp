@@ -14,7 +14,7 @@
 
 namespace detent::detail {
 
-// Whether an entry is its node's newest. If not, the node has moved on.
+// Returns whether an entry is its node's newest. If not, the node has moved on.
 inline bool is_newest(const due_entry& entry, const node& named) noexcept {
   return named.location == in_due_queue && named.placed == entry.placed;
 }
@@ -67,16 +67,16 @@ class basic_agenda {
   // --- What is due
 
   bool has_due() const noexcept;
-  // Takes out the next one to fire; there must be one. False: it had been armed again, and `out` is not set.
+  // Takes out the next one to fire; there must be one. Returns false if it had been armed again, and `out` is not set.
   bool pop(due_entry& out) noexcept;
-  // Whether it has not been armed again since it came due.
+  // Returns whether it has not been armed again since it came due.
   bool is_as_due(const due_entry& entry, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     return state_word::order(word) == entry.order && nodes_.due_time(entry.index, word, deadline) == entry.deadline;
   }
 
   // --- A timer that was restarted in its place, when its turn comes
 
-  // Puts it back into the wheel if it is not due any more. False: it is due, and may not be the first.
+  // Puts it back into the wheel if it is not due any more. Returns false if it is due, and may not be the first.
   bool leaves(node_index index, node& restarted, const arming& now) noexcept;
   // Settles it when all that was submitted before it was restarted, which was at `before`, has been accepted. Until
   // then it has passed for one in the due queue: pass_for_due().
@@ -109,7 +109,7 @@ class basic_agenda {
   ~basic_agenda() = default;
 
   // Handles a node that was taken out of its wheel. If it is due by `reached` it goes into the next batch; if it was
-  // cancelled it is freed. False: it must be inserted again.
+  // cancelled it is freed. Returns false if it must be inserted again.
   bool take_out(node_index index, node& filed, nanoseconds_t reached) noexcept {
     const std::uint64_t word = observe(filed.pair);
     const nanoseconds_t deadline = deadline_of(filed.pair);

@@ -77,7 +77,7 @@ void basic_agenda<Wheel, Due>::reap(node_index index, node& cancelled) noexcept 
 }
 
 // Puts it into the due queue if it is due. The deadline is read once, because a restart could change it between two
-// reads. False: it is not due, or there is no memory.
+// reads. Returns false if it is not due, or there is no memory.
 template <class Wheel, class Due>
 bool basic_agenda<Wheel, Due>::place_if_due(node_index index, node& armed, std::uint64_t word, entering how) noexcept {
   const nanoseconds_t deadline = deadline_of(armed.pair);
@@ -96,7 +96,7 @@ bool basic_agenda<Wheel, Due>::place_if_due(node_index index, node& armed, std::
   return true;
 }
 
-// False: there is no memory.
+// Returns false if there is no memory.
 template <class Wheel, class Due>
 DETENT_ALWAYS_INLINE inline bool basic_agenda<Wheel, Due>::enter(node_index index, node& due, nanoseconds_t time,
                                                                  std::uint32_t order, bool collects) noexcept {

@@ -27,11 +27,11 @@ class critical_pass {
   drained drain() noexcept { return entries_.drain(); }
   drained drain_until_due() noexcept { return entries_.drain_until_due(); }
   bool has_due() const noexcept { return agenda_.has_due(); }
-  // Accepts what was submitted, and makes the timers that are due at `now` fire next. False: nothing has come due since
-  // the last time.
+  // Accepts what was submitted, and makes the timers that are due at `now` fire next. Returns false if nothing has come
+  // due since the last time.
   bool collect(nanoseconds_t now) noexcept;
   // Fires the next one that is due; there must be one. `now` is the clock's last reading, and is read again after a
-  // run. False: none has fired.
+  // run. Returns false if none has fired.
   bool fire_next(nanoseconds_t& now);
 
   // Called in the middle of a step of the bulk: fires what is due. Its callbacks submit what they schedule, restart and

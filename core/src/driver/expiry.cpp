@@ -99,7 +99,7 @@ inline void expiry::drain_in_poll() noexcept {
   intake_.drain_submitted();
 }
 
-// A worker's, between two callbacks. False: the pass ends, as others are to have their turn.
+// Called by a worker between two callbacks. Returns false if the pass must end so that others have their turn.
 DETENT_ALWAYS_INLINE inline bool expiry::look_between(nanoseconds_t& now, std::size_t fired) {
   const bool has_rung = in_.bell().has_rung();
   if (has_rung) {

@@ -33,8 +33,8 @@ class expiry {
   // Called before the end of a wait until then: takes out the timer that the wait is for, if that can fire without a
   // pass. fire_awaited() or give_up_awaited() must follow before anything else.
   void await(nanoseconds_t until) noexcept;
-  // The wait has ended at that time: fires the timer at once. `now` is a certain reading. False: nothing has fired, and
-  // a pass must look.
+  // The wait has ended at that time: fires the timer at once. `now` is a certain reading. Returns false if nothing has
+  // fired, and a pass must look.
   bool fire_awaited(nanoseconds_t now) noexcept;
   // The wait has ended before that time.
   void give_up_awaited() noexcept;

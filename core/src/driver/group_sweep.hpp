@@ -46,7 +46,7 @@ class group_sweep {
   void end_walk() noexcept;
   found step() noexcept;
   bool is_through() const noexcept;
-  // Whether a member of a cancelled group has left it.
+  // Returns whether a member of a cancelled group has left it.
   bool cancel_member(const found& at) noexcept;
 
   engine_core& core_;

@@ -40,8 +40,8 @@ class groups_end {
   static void went_through(group_state& swept, std::uint64_t turns) noexcept {
     swept.swept_turns_.store(turns, base::relaxed);
   }
-  // Whether each member is in the wheel at the place of its time, or on its way there. Those of a group that was paused
-  // follow its resumption one by one.
+  // Returns whether each member is in the wheel at the place of its time, or on its way there. Those of a group that
+  // was paused follow its resumption one by one.
   static bool is_in_order(const group_state& group) noexcept {
     return group.turns() == group.swept_turns_.load(base::relaxed) && !group.is_scattered();
   }

@@ -56,7 +56,7 @@ class intake {
     debt_.answer(bell_, [this](nanoseconds_t rung) { return port_.ahead_of(rung); });
   }
 
-  // Drains a slice. True: there is no more, nor was there when a drain was last requested.
+  // Drains a slice. Returns true if there is no more, nor was there when a drain was last requested.
   bool drain_slice() noexcept;
   // Drains all that was submitted before, and from a flood during that time not much more than as much again. A few
   // instructions if there is nothing.
@@ -66,7 +66,8 @@ class intake {
     if (submitted == 0 && next_ == end_ && !port_.is_rescan_due()) return;
     drain_much(submitted, between);
   }
-  // Drains everything. False: something came due, `until` came, or a group asks for a scan, while there was more.
+  // Drains everything. Returns false if something came due, `until` came, or a group asks for a scan, while there was
+  // more.
   bool drain_completely(nanoseconds_t until) noexcept;
   // Drains entries that may be due in order with timers that are due: a few thousand, unless something known before
   // comes due first.
@@ -80,7 +81,7 @@ class intake {
   // now.
   nanoseconds_t announce(nanoseconds_t until) noexcept { return debt_.announce(bell_, until, *this); }
 
-  // Drains the queue of critical timers. False: one of them is due, or more came than it has drained.
+  // Drains the queue of critical timers. Returns false if one of them is due, or more came than it has drained.
   bool drain_critical() noexcept {
     const drained done = port_.drain_critical();
     if (done.filed) debt_.note_filing();

@@ -141,7 +141,7 @@ void outbox::retry() noexcept {
   for (std::uint8_t to = 0; to != retries_.size() && retry(to);) ++to;
 }
 
-// False: what was offered has ended the engine, and with it all queues.
+// Returns false if what was offered has ended the engine, and with it all queues.
 DETENT_COLD bool outbox::retry(std::uint8_t to) noexcept {
   retry_queue& waiting = retries_[to];
   for (;;) {

@@ -17,14 +17,14 @@ class trigger {
 
   // Fires the next one that is due; there must be one. `now` is the clock's last reading, and is read again after a
   // run. Calls settle(entry, node) for one that was armed again since it came due, whose entry has left the due queue.
-  // False: none has fired.
+  // Returns false if none has fired.
   template <class Agenda, class Settle>
   bool fire_next(Agenda& from, nanoseconds_t& now, Settle&& settle);
   // Fires a timer that was taken out of the wheel before its deadline, which has come. It is awaited no more then.
-  // False: another thread has changed it.
+  // Returns false if another thread has changed it.
   bool fire_awaited(awaited_timer& awaited, nanoseconds_t now);
 
-  // Whether the driving thread's next arming comes after all that it has submitted to the queue.
+  // Returns whether the driving thread's next arming comes after all that it has submitted to the queue.
   bool keeps_order() const noexcept {
     // Relaxed: what the driver has not seen of a thread's first critical timer has not been drained either. Asked each
     // time, because a callback may arm the first critical timer.

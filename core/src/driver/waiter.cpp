@@ -76,7 +76,7 @@ bool waiter::sleep(nanoseconds_t deadline, [[maybe_unused]] const void* engine) 
   }
 }
 
-// The spin's first part, where it is to be a light one. False: the bell has rung.
+// Does the first part of the spin, if that is to be a light one. Returns false if the bell has rung.
 bool waiter::rest(nanoseconds_t deadline) noexcept {
   if (!light_) return true;
   const nanoseconds_t until = deadline == forever ? forever : subtract_saturated(deadline, limits::bare_spin);

@@ -42,11 +42,11 @@ class waiter {
   void disown() noexcept { latency_.disown(); }  // in the child of a fork
 
   // Sleeps until it is time to spin for `deadline`, or not at all; waits lightly for the first part of that spin if
-  // asked to. False: the bell has rung. `engine` is only for the probes.
+  // asked to. Returns false if the bell has rung. `engine` is only for the probes.
   bool sleep(nanoseconds_t deadline, const void* engine = nullptr) noexcept;
-  // Spins until `deadline` and returns a certain reading of the clock. None: the bell rang first.
+  // Spins until `deadline` and returns a certain reading of the clock. Returns nothing if the bell rang first.
   std::optional<nanoseconds_t> spin(nanoseconds_t deadline) noexcept;
-  // Whether it has waited since the last call, if only for a moment.
+  // Returns whether it has waited since the last call, if only for a moment.
   bool has_waited() noexcept { return std::exchange(waited_, false); }
   nanoseconds_t margin() const noexcept { return margin_.get(); }
   // Returns from sleep so far; any thread may ask.

@@ -188,7 +188,7 @@ DETENT_NOINLINE DETENT_COLD std::optional<nanoseconds_t> worker::wait_for_look(n
 }
 
 // Spins until shortly before the deadline, and has what it takes then in the caches: a core that slept may have lost it
-// all. False: the bell has rung.
+// all. Returns false if the bell has rung.
 bool worker::warm_up(nanoseconds_t until) noexcept {
   if (until == forever) return true;
   const nanoseconds_t left = subtract_saturated(until, core_.time.now());

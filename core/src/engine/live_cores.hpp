@@ -14,15 +14,15 @@ class engine_core;
 // library, can check whether its engine has ended.
 class live_cores {
  public:
-  // All except is_live() block, and are not for the hot path.
-  // Called before the first add(), once for all. False: there is no memory for it; a later call tries again.
+  // All except is_live() block, and are not for the hot path. Called before the first add(), once for all. Returns
+  // false if there is no memory for it; a later call tries again.
   static bool watch_forks() noexcept;
   static void add(driven_engine& core) noexcept;
   static void remove(driven_engine& core) noexcept;
-  // Whether that address is a live engine's; never reads what it points to.
+  // Returns whether that address is a live engine's; never reads what it points to.
   static bool contains(const engine_core* core) noexcept;
-  // Whether the engine of that number has not ended yet. Blocks only if it has ended, or if hundreds live. An engine
-  // that ends at the same time on another thread may count as either.
+  // Returns whether the engine of that number has not ended yet. Blocks only if it has ended, or if hundreds live. An
+  // engine that ends at the same time on another thread may count as either.
   static bool is_live(std::uint64_t number) noexcept;
   // The list's lock, for a few instructions of others that a fork must find complete: its handlers hold it.
   static static_mutex& mutex() noexcept;

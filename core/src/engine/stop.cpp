@@ -44,8 +44,9 @@ void driven_engine::end_drive() noexcept {
   base::show_acquire(&life);
 }
 
-// First all that has not started, so that no executor goes on to it while this waits for what has; then, once each
-// running callback has ended, what it re-armed. False: without memory for them some were destroyed unrun.
+// First collects everything that has not started, so that no executor starts it while this waits for running callbacks.
+// Then, when each running callback has ended, collects what that has re-armed. Returns false if there was no memory for
+// some of them, which were then destroyed unrun.
 bool driven_engine::collect_all(std::vector<unfired_timer>* out) noexcept {
   record_lease mine(threads);
   bool all_kept = true;

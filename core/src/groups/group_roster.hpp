@@ -20,7 +20,7 @@ class group_roster {
  public:
   using entry = roster_memory::entry;
 
-  // False: out of memory; the roster is no longer complete then.
+  // Returns false if there is no memory; the roster is no longer complete then.
   template <class IsAlive>
   bool add(entry added, const IsAlive& is_alive, roster_memory& memory) noexcept {
     for (int looks = 2; looks != 0 && !walked_ && head_ != nullptr; --looks) look_at_one(is_alive, memory);
@@ -38,7 +38,7 @@ class group_roster {
     set_size(size() + 1);
     return true;
   }
-  // Whether all members that were added are in it.
+  // Returns whether all members that were added are in it.
   bool complete() const noexcept { return complete_; }
 
   // --- A walk, from the last entry added to the first, however long it takes. Entries added during it are left out.
@@ -65,7 +65,7 @@ class group_roster {
 
   // Relaxed: only the driver changes it, and other threads need only a guess.
   std::size_t size() const noexcept { return size_.load(base::relaxed); }
-  // Whether a walk pays, because few of the entries are among the group's `pending` ones.
+  // Returns whether a walk pays, because few of the entries are among the group's `pending` ones.
   bool too_stale(std::uint64_t pending) const noexcept { return size() > limits::few_members && size() / 4 > pending; }
   // Makes all entries stale, for the next group in its place. Called by the holder of the last reference to the group.
   void forget() noexcept { complete_ = true; }

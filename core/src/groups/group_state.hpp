@@ -27,10 +27,10 @@ class groups_end;
 class group_state {
  public:
   void add_reference() noexcept;
-  // For a caller that holds no reference and may have come too late. False: there is no reference, and all members have
-  // ended.
+  // For a caller that holds no reference and may have come too late. Returns false if there is no reference, and all
+  // members have ended.
   [[nodiscard]] bool hold() noexcept;
-  // True: it was the last one.
+  // Returns true if it was the last one.
   [[nodiscard]] bool drop_reference() noexcept;
 
   // Converts time on the engine's clock to the group's, and back: to never, while the group is paused.
@@ -43,7 +43,7 @@ class group_state {
   bool was_paused() const noexcept { return clock_.low.load(base::relaxed) != 0; }
   // How often it was paused or resumed. (2) acquire: pairs with (3), as in read_clock().
   std::uint64_t turns() const noexcept { return clock_.low.load(base::acquire); }
-  // False: it was paused already, or not paused.
+  // These return false if it was paused already, or was not paused.
   bool pause(const clock_reader& time) noexcept { return turn(true, time); }
   // The caller's next step, to have the driver drain, is ordered after this.
   bool resume(const clock_reader& time) noexcept;
@@ -71,27 +71,28 @@ class group_state {
   }  // relaxed: no member that it concerns runs
   // To be called after epoch(). Relaxed: (12) decides.
   bool is_cancel_awaited() const noexcept { return awaited_.load(base::relaxed) != 0; }
-  // Cancels the members of all epochs, for good. False: it had ended.
+  // Cancels the members of all epochs, for good. Returns false if it had ended.
   bool end() noexcept;
   // Relaxed: a caller that must not miss the end finds its timer cancelled.
   bool has_ended() const noexcept { return (epoch_.load(base::relaxed) & ended) != 0; }
   // Counts a pending member, with a reference.
   void join() noexcept;
   [[nodiscard]] bool leave() noexcept;
-  // Whether most of the members that the driver knows have left.
+  // Returns whether most of the members that the driver knows have left.
   bool has_left_traces() const noexcept {
     return roster_.too_stale(pending()) && !requested_.load(base::relaxed);  // relaxed: asking twice does no harm
   }
   std::uint64_t pending() const noexcept { return pending_.load(base::relaxed); }  // relaxed: a mere answer
 
-  // A member is about to start; the caller holds a reference until after end_run(). False: the member has been
-  // cancelled. Either begin_epoch()'s caller sees this run and waits for it, or the run sees the new epoch.
+  // A member is about to start; the caller holds a reference until after end_run(). Returns false if the member has
+  // been cancelled. Either begin_epoch()'s caller sees this run and waits for it, or the run sees the new epoch.
   bool begin_run(std::uint32_t epoch) noexcept;
   void end_run(std::uint32_t epoch) noexcept;
   // Waits until no more runs than `own`, by parity of their epochs, are under way.
   void wait_for_runs(const std::array<std::uint32_t, 2>& own) noexcept;
 
-  // Asks for the driver's attention. False: it has been requested already. (7) acq_rel: with the answer in groups_end.
+  // Asks for the driver's attention. Returns false if it has been requested already. (7) acq_rel: with the answer in
+  // groups_end.
   bool request() noexcept { return !requested_.exchange(true, base::acq_rel); }
   // The same object for all parts of a sharded group; else this group itself. Set before the first member is scheduled.
   const group_state* head = this;
@@ -156,7 +157,7 @@ class group_run {
     if (group_ != nullptr) [[unlikely]]
       end();
   }
-  // False: the member has been cancelled, and no thread waits for this.
+  // Returns false if the member has been cancelled, and no thread waits for this.
   bool begin(group_state& group, std::uint32_t epoch, group_store& store) noexcept;
   group_state* group() const noexcept { return group_; }
 

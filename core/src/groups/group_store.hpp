@@ -20,15 +20,16 @@ class group_store {
   void drop_reference(group_state& group) noexcept {
     if (group.drop_reference()) take_back(group);
   }
-  // Called for a member. True: most have left and the driver has been asked to scan them, so the caller rings.
+  // Called for a member. Returns true if most have left and the driver has been asked to scan them, so the caller
+  // rings.
   [[nodiscard]] bool leave(group_state& group) noexcept {
     const bool asked = group.has_left_traces() && request(group);
     if (group.leave()) take_back(group);
     return asked;
   }
 
-  // Asks the driver to scan a group's members. True: no thread had asked since the last scan. A caller that needs the
-  // scan soon rings in either case, because the thread that asked first may not have rung.
+  // Asks the driver to scan a group's members. Returns true if no thread had asked since the last scan. A caller that
+  // needs the scan soon rings in either case, because the thread that asked first may not have rung.
   bool request(group_state& group) noexcept;
   bool is_asked() const noexcept { return asked_.load(base::relaxed); }  // relaxed: (4) acquires
 

@@ -69,7 +69,7 @@ struct node_view {
   nanoseconds_t filing_time(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
     return filing_of(index, word, deadline).time;
   }
-  // Whether a timer whose due_time() is `due` is due by `now`. A member of a paused group is never due.
+  // Returns whether a timer whose due_time() is `due` is due by `now`. A member of a paused group is never due.
   bool is_due_by(nanoseconds_t now, node_index index, std::uint64_t word, nanoseconds_t due) const noexcept {
     if ((word & state_word::cold) == 0) [[likely]]
       return due <= now;

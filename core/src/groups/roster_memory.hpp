@@ -34,7 +34,7 @@ class roster_memory {
   explicit roster_memory(std::size_t ahead = 0) {
     if (ahead != 0) add_slab(ahead);
   }
-  // Null: out of memory.
+  // Returns null if there is no memory.
   chunk* take() noexcept {
     if (free_ != nullptr) return std::exchange(free_, free_->next);
     try {

@@ -19,7 +19,8 @@ namespace detent::detail {
 // two megabytes.
 class backlog {
  public:
-  // Any thread: adds entries that it pushed. True: ring. Relaxed throughout: only a count; the ring brings it across.
+  // Any thread. Adds entries that it has pushed. Returns true if the caller must ring. relaxed throughout: only a
+  // count, which the ring carries across.
   bool add(std::uint64_t entries) noexcept {
     return submitted_.fetch_add(entries, base::relaxed) + entries >= limit_.load(base::relaxed);
   }
@@ -28,7 +29,7 @@ class backlog {
 
   // Sets how many entries are left.
   void set_left(std::uint64_t entries) noexcept { submitted_.store(entries, base::relaxed); }
-  // Whether there are too many, at `now`; and how many may stay.
+  // Returns whether there are too many, at `now`; and how many may stay.
   bool is_full(nanoseconds_t now) noexcept;
   std::uint64_t may_stay() const noexcept { return limit_.load(base::relaxed) / 2; }
 

@@ -51,8 +51,8 @@ class doorbell {
     }
   }
 
-  // Whether a deadline needs a ring. Relaxed: the fence before it orders it after the push, and pairs with the one of
-  // raise(); a value that a lowering has made stale only rings once too often.
+  // Returns whether a deadline needs a ring. Relaxed: the fence before it orders it after the push, and pairs with the
+  // one of raise(); a value that a lowering has made stale only rings once too often.
   bool earlier_than_wake(nanoseconds_t deadline) const noexcept { return deadline < wake_time_.load(base::relaxed); }
 
   // For a deadline before W: a complete drain is then pending. (13) release: pairs with (14), so that the drain sees
@@ -112,7 +112,7 @@ class doorbell {
   void lower(nanoseconds_t wake_time) noexcept { wake_time_.store(wake_time, base::relaxed); }
   nanoseconds_t wake_time() const noexcept { return wake_time_.load(base::relaxed); }  // relaxed: its own value
 
-  // Whether it has rung since clear(). (2) acquire: pairs with (1).
+  // Returns whether it has rung since clear(). (2) acquire: pairs with (1).
   bool has_rung() const noexcept { return bell_.load(base::acquire) == rung; }
   // To be called before the drain that answers the rings, never after it. (3) acquire: pairs with (1).
   void clear() noexcept {
@@ -130,7 +130,7 @@ class doorbell {
     // nothing.
     return earliest_.exchange(nothing, base::acquire);
   }
-  // Sleeps until a ring or until `deadline`. False: it had rung already, and there was no sleep.
+  // Sleeps until a ring or until `deadline`. Returns false if it had rung already, and there was no sleep.
   bool sleep(nanoseconds_t deadline) noexcept {
     std::uint32_t expected = quiet;
     // (4) acquire on failure: pairs with (1). The word itself decides: a ring before this is seen here, one after it
@@ -151,8 +151,8 @@ class doorbell {
     }
   }
 
-  // The driver goes to wait on its wake_fd, or has been there all the time. False: it has rung since clear(), and the
-  // caller makes the fd readable.
+  // The driver goes to wait on its wake_fd, or has been there all the time. Returns false if it has rung since clear(),
+  // and the caller makes the fd readable.
   bool go_outside() noexcept {
     std::uint32_t expected = quiet;
     return bell_.compare_exchange_strong(expected, outside, base::acq_rel, base::acquire) ||  // (6) as (4)

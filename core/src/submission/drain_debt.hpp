@@ -25,10 +25,10 @@ class drain_debt {
 
   // A batch came out of the queue; `all`: the queue held no more.
   void note_batch(bool all) noexcept { taken_short_ = all; }
-  // Whether that was everything, and no drain was requested since.
+  // Returns whether that was everything, and no drain was requested since.
   bool is_covered() const noexcept { return taken_short_; }
-  // The drain is complete. `rescan`: a rescan was requested. True: the caller also scans every node, and inserts what
-  // it finds.
+  // The drain is complete. `rescan` says that a rescan was requested. Returns true if the caller must also scan every
+  // node and insert what it finds.
   [[nodiscard]] bool complete_drain(bool rescan) noexcept {
     drain_pending_ = false;
     if (rescan) note_filing();

@@ -22,7 +22,8 @@ class fence_policy {
   std::uint64_t break_even() const noexcept { return break_even_; }
   void count_pushes(std::uint64_t pushes) noexcept { pushes_ += pushes; }
   void count_raise() noexcept { raises_ += break_even_; }
-  // Whether the driver should pay, given whether it does now. It changes its mind only on evidence of some size.
+  // Returns whether the driver should pay, given whether it does now. It changes its mind only on evidence of some
+  // size.
   bool prefers_asymmetric(bool now) noexcept {
     if (pushes_ + raises_ < limits::fence_evidence * break_even_) return now;
     bool preferred = now ? pushes_ >= raises_ : pushes_ > 2 * raises_;

@@ -53,14 +53,15 @@ class pushers {
 
   // --- Any thread
 
-  // To be called before its first push. False: out of memory.
+  // To be called before its first push. Returns false if there is no memory.
   bool enrol(pusher& made) noexcept;
   // To be called if is_marked() is false. The producer passes another fence before it reads the wake time.
   void mark(pusher& mine) noexcept;
 
   // --- The driver
 
-  // True: no producer has anything. A few instructions; false if there are more producers than a group holds.
+  // Returns true if no producer has anything, and false also if there are more producers than a group holds. Takes a
+  // few instructions.
   bool is_quiet() const noexcept {
     // Relaxed, both: as a visit that finds no entries.
     return first_.visited == 0 && first_.fresh.load(base::relaxed) == 0 && first_.next.load(base::relaxed) == nullptr;

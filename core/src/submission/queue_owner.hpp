@@ -31,10 +31,10 @@ class queue_owner {
 
   // --- The thread that has the record
 
-  // Null: it has no queue yet. Relaxed: its own.
+  // Returns null if it has no queue yet. Relaxed: its own.
   Queue* mine() const noexcept { return mine_.load(base::relaxed); }
-  // To be called if mine() is null: returns the queue that the thread before has left. Null: there is none, and the
-  // thread makes another.
+  // To be called if mine() is null: returns the queue that the thread before has left. If it returns null, there is
+  // none, and the thread makes another.
   Queue* resume() noexcept;
   // Begins with a queue that the thread has made. Relaxed, both: passed on by (1).
   void begin(Queue& made) noexcept {
@@ -56,7 +56,7 @@ class queue_owner {
   Queue& filled() const noexcept { return *filled_.load(base::relaxed); }
   // After a take. Relaxed: its own. (3) release: the queue is touched no more; pairs with (4).
   void count_taken(std::uint64_t count) noexcept { taken_.store(taken_.load(base::relaxed) + count, base::release); }
-  // Whether take_left() is worth a call. Relaxed: it is asked again at the next visit.
+  // Returns whether take_left() is worth a call. Relaxed: it is asked again at the next visit.
   bool is_left() const noexcept { return left_at_.load(base::relaxed) != 0; }
   // Returns the queue if a thread has left it and all of it is taken; the caller must end it.
   [[nodiscard]] Queue* take_left() noexcept;

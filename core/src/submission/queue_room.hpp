@@ -37,7 +37,7 @@ class queue_room {
     queue_room* const outer_;
   };
 
-  // To be called within a `use`. Null: out of memory.
+  // To be called within a `use`. Returns null if there is no memory.
   static void* take(std::size_t bytes) noexcept;
   static void give(void* taken) noexcept;
 

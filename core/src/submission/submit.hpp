@@ -21,9 +21,9 @@ class rescan_request {
   base::atomic<bool> made_{false};
 };
 
-// Called after a push; `pushed` is false if there was no memory for the entry. True: the caller rings, for the deadline
-// by which the entry must be processed. The caller's checks whether the engine stops then come after the push. mark()
-// marks the producer if it is not marked; true: it was not (pushers.hpp).
+// Called after a push; `pushed` is false if there was no memory for the entry. Returns true if the caller must ring for
+// the deadline by which the entry must be processed. The caller's checks whether the engine stops come after the push.
+// mark() marks the producer, and returns true if it was not marked before (pushers.hpp).
 template <class Mark>
 [[nodiscard]] bool has_to_ring(const doorbell& bell, rescan_request& rescan, nanoseconds_t deadline, bool pushed,
                                Mark&& mark) noexcept {

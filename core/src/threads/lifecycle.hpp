@@ -58,8 +58,8 @@ class lifecycle {
     stop_done_.store(1, base::release);  // (3) release: pairs with (2)
     base::futex_wake(stop_done_, INT_MAX);
   }
-  // Whether that is the thread that stops, from begin_stop() to finish_stop(): it must not wait for itself. Relaxed: it
-  // matters only to that thread itself.
+  // Returns whether that is the thread that stops, from begin_stop() to finish_stop(): it must not wait for itself.
+  // Relaxed: it matters only to that thread itself.
   bool is_stopped_by(std::thread::id me) const noexcept { return stopper_.load(base::relaxed) == me; }
   void set_stopper(std::thread::id me) noexcept { stopper_.store(me, base::relaxed); }
   // Called in the child of a fork, whose one thread is `me`: nothing is open any more, and of the parent's threads only

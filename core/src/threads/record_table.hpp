@@ -23,7 +23,7 @@ class record_table {
     thread_record* record = nullptr;  // null: the place is free
   };
 
-  // The place of the engine, or of an earlier one at that address. Null: there is none.
+  // Returns the place of the engine, or of an earlier one at that address, or null if there is none.
   DETENT_ALWAYS_INLINE place* find(const void* engine) const noexcept {
     if (size_ == 0) return nullptr;
     std::size_t at = begin_of(engine);

@@ -26,8 +26,8 @@ class thread_link {
            state_.compare_exchange_strong(expected, both, base::acquire, base::relaxed);
   }
 
-  // The thread ends. False: the engine has ended, and the thread must free the record. True: it may touch the engine
-  // until left(). (2) acquire on failure: pairs with (4).
+  // The thread ends. Returns false if the engine has ended, and then the thread must free the record. Otherwise the
+  // thread may touch the engine until left(). (2) acquire on failure: pairs with (4).
   bool leave() noexcept {
     std::uint32_t expected = both;
     return state_.compare_exchange_strong(expected, flushing, base::acquire, base::acquire);
@@ -40,10 +40,11 @@ class thread_link {
       base::futex_wake(state_, 1);
   }
 
-  // Whether the engine has ended, for the thread that owns the record. (4a) acquire: pairs with (4).
+  // Returns whether the engine has ended, for the thread that owns the record. (4a) acquire: pairs with (4).
   bool engine_gone() const noexcept { return state_.load(base::acquire) == gone; }
 
-  // The engine ends. True: no thread has the record, and the engine must free it. Waits while a thread is leaving.
+  // The engine ends. Returns true if no thread has the record; then the engine must free it. Waits while a thread is
+  // leaving.
   bool end_engine() noexcept {
     std::uint32_t state = state_.load(base::acquire);  // (5) acquire: pairs with (3)
     while (state != vacant) {

@@ -33,8 +33,8 @@ class thread_registry {
     record = last_used.record;
     return record->open.load(base::relaxed) >= wanted;
   }
-  // To be called if that is false. True: the thread has used the engine before, though not last. It is now the last
-  // one, and the fast path is worth another try. A look into a hash table, which does not touch the engine.
+  // To be called if that is false. Returns true if the thread has used the engine before, though not last. It is now
+  // the last one, and the fast path is worth another try. It looks into a hash table and does not touch the engine.
   DETENT_ALWAYS_INLINE static bool recall(const void* engine) noexcept {
     if (last_used.owner == engine) return false;
     // A copy of three words: under -fsanitize=null g++ checks the address of a thread's own object by a flag that is
@@ -57,7 +57,7 @@ class thread_registry {
   // Engines are numbered from 1, and no number comes twice.
   std::uint64_t engine() const noexcept { return engine_id_; }
 
-  // Whether there was memory for the spare record.
+  // Returns whether there was memory for the spare record.
   bool ready() const noexcept { return spare_ != nullptr && spare_->enrolled; }
 
   // Every record there ever was. f(thread_record&)

@@ -28,18 +28,19 @@ class run_scope {
   bool rearmed() const noexcept { return view_.rearmed_; }
   nanoseconds_t rearm_deadline() const noexcept { return to_ns(view_.rearm_deadline_); }
 
-  // Whether the calling thread is inside a callback of `core`.
+  // Returns whether the calling thread is inside a callback of `core`.
   static bool inside(const engine_core& core) noexcept {
     return any([&core](const timer& running) { return timer_access::core(running) == &core; });
   }
-  // Whether it is inside this very timer's callback.
+  // Returns whether it is inside this very timer's callback.
   static bool inside(const engine_core& core, std::uint32_t index, std::uint32_t generation) noexcept {
     return any([&](const timer& running) {
       return timer_access::core(running) == &core && timer_access::index(running) == index &&
              timer_access::generation(running) == generation;
     });
   }
-  // The innermost callback that the calling thread is inside of, as that callback sees it. Null: it is inside none.
+  // Returns the innermost callback that the calling thread is inside of, as that callback sees it. Null if it is inside
+  // none.
   static const firing* current() noexcept { return innermost == nullptr ? nullptr : &innermost->view_; }
   // Calls f(core, index) for each callback that the calling thread is inside of and whose engine has not given it back.
   template <class F>

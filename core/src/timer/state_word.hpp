@@ -139,7 +139,7 @@ inline transition start_dispatched(timer_pair& pair, std::uint64_t& word) noexce
 }
 
 // queued -> free in one step, if there is nothing to destroy: the most frequent end of all. `half` is queued_half() of
-// the generation. True: the caller has the node to itself, and the entry is stale. False: cancel() finds out why.
+// the generation. Returns true if the caller has the node to itself, with a stale entry; else cancel() finds out why.
 inline bool cancel_plain(timer_pair& pair, std::uint32_t half) noexcept {
   constexpr std::uint32_t to_next_life = (1u << (state_word::generation_shift - 32)) - state_word::queued_half(0);
   std::uint32_t next_life = 0;
@@ -185,7 +185,7 @@ inline void mark_emptied(timer_pair& pair) noexcept {
   pair.low.store(word | state_word::emptied, base::release);  // (6) release: pairs with (1) of the driver
 }
 
-// Asks the runner of a firing timer for a wake at its end, without making it the last run. False: it is not firing.
+// Asks the runner of a firing timer for a wake at its end, but not for its last run. Returns false if it is not firing.
 inline bool mark_waiter(timer_pair& pair, std::uint64_t& word) noexcept {
   while (state_word::state(word) == timer_state::firing) {
     if ((word & state_word::waiter) != 0 || exchange_word(pair, word, word | state_word::waiter)) return true;
@@ -199,7 +199,7 @@ enum class [[nodiscard]] restart_transition : std::uint8_t{
     gone};
 
 // armed, plain, to a later deadline, with no earlier restart on its way: the step of a keep-alive, in one exchange
-// after `before()`. `half` is queued_half() of the generation. False: restart() finds out why.
+// after `before()`. `half` is queued_half() of the generation. If it returns false, restart() finds out why.
 template <class Before>
 bool restart_later(timer_pair& pair, std::uint32_t half, std::int64_t deadline, std::uint32_t order,
                    Before before) noexcept {
@@ -287,7 +287,7 @@ inline transition end_firing(timer_pair& pair, std::uint64_t& word) noexcept {
   return exchange_word(pair, word, state_word::next_life(word)) ? transition::done : transition::lost;
 }
 
-// cancelled | dropped | returned -> free, by the thread that the table names. False: no generations left: retire it.
+// cancelled | dropped | returned -> free, by the thread that the table names. Returns false if it must be retired.
 inline bool release(timer_pair& pair) noexcept {
   std::uint64_t word = pair.low.load(base::relaxed);  // relaxed: no other thread may change a node in these states
   timer_state state = state_word::state(word);

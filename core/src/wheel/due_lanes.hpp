@@ -19,11 +19,11 @@ class due_lanes {
   // Makes room for `reserve` entries of each lane ahead, but for no more than limits::higher_ahead. Throws bad_alloc.
   explicit due_lanes(std::size_t reserve);
 
-  // Adds to the next batch of its lane. False: out of memory.
+  // Adds to the next batch of its lane. Returns false if there is no memory.
   bool collect(std::uint8_t lane, const due_entry& entry) noexcept { return of(lane).collect(entry); }
   // Puts the batches in order.
   void seal() noexcept;
-  // Adds it at its place among the entries that wait now. False: out of memory.
+  // Adds it at its place among the entries that wait now. Returns false if there is no memory.
   bool insert(std::uint8_t lane, const due_entry& entry) noexcept;
 
   bool empty() const noexcept { return waiting_ == 0; }

@@ -20,15 +20,15 @@ class due_queue {
   // Makes room for `reserve` entries ahead, untouched until used. Throws bad_alloc.
   explicit due_queue(std::size_t reserve = 0);
 
-  // Adds to the next batch, which seal() puts in order without needing memory. False: out of memory, and nothing was
-  // added.
+  // Adds to the next batch, which seal() puts in order without needing memory. Returns false if there is no memory, and
+  // nothing was added.
   bool collect(const due_entry& entry) noexcept;
   // Makes room for `more` such calls. They would find it in one go; this one calls `between` in between.
   void make_room(std::size_t more, const interlude& between) noexcept;
   void seal(const interlude& between = {}) noexcept {
     if (!fresh_.empty()) seal_collected(between);
   }
-  // Adds it at its place among the entries that wait now. False: out of memory.
+  // Adds it at its place among the entries that wait now. Returns false if there is no memory.
   bool insert(const due_entry& entry) noexcept;
 
   bool empty() const noexcept { return next_ == end_ && late_.empty(); }
@@ -46,7 +46,7 @@ class due_queue {
     base::prefetch_to_write(fresh_.data());
     base::prefetch_to_write(batch_.data());
   }
-  // Whether an entry may have that deadline; also true if there is any late one. O(log n).
+  // Returns whether an entry may have that deadline; also true if there is any late one. O(log n).
   bool may_contain(nanoseconds_t deadline) const noexcept;
   // Gives back the memory of a past peak; while something waits it stays.
   void give_back() noexcept;

@@ -28,7 +28,7 @@ class due_sets {
   node_index pop() noexcept;
   bool contains(const node& inserted) const noexcept { return sets_[sets_.set_of(inserted)].slot == slot; }
   nanoseconds_t time_of(const node& contained) const noexcept { return sets_[sets_.set_of(contained)].time; }
-  // Whether there is a set that satisfies wanted(time); it becomes the first.
+  // Returns whether there is a set that satisfies wanted(time); it becomes the first.
   template <class Wanted>
   bool find(Wanted&& wanted) noexcept;
   // Ends the first set: hands what is left of it to take(index, node).

@@ -153,8 +153,8 @@ bool are_equals_in_order(const std::vector<due_entry>& batch, const interlude& b
   return in_order;
 }
 
-// Whether each is due after the one before it, as timers of one delay are that leave a wheel in the order of their
-// arming. Others are soon found not to be.
+// Returns whether each is due after the one before it, as timers of one delay are that leave a wheel in the order of
+// their arming. Others are soon found not to be.
 bool are_rising(const std::vector<due_entry>& batch, const interlude& between) noexcept {
   const due_entry* each = batch.data();
   for (const due_entry* const last = &batch.back();; between()) {
@@ -166,7 +166,7 @@ bool are_rising(const std::vector<due_entry>& batch, const interlude& between) n
   }
 }
 
-// Whether there were enough to count, and memory for it.
+// Returns whether there were enough to count, and memory for it.
 bool sort_many(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const interlude& between) noexcept {
   if (batch.size() < limits::worth_counting || !make_room(scratch, batch.size())) return false;
   // Within its capacity, and not in one go, as it may be the first to touch that.

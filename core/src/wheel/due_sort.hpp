@@ -20,7 +20,7 @@ struct due_entry {
   std::uint32_t taken_up = 0;  // how late: see lateness_split
 };
 
-// Whether `a` fires before `b`, among two armings of one thread, wherever its count of orders has wrapped.
+// Returns whether `a` fires before `b`, among two armings of one thread, wherever its count of orders has wrapped.
 bool fires_before(const due_entry& a, const due_entry& b) noexcept;
 
 // Sorts by (deadline, arming order). Some nanoseconds an entry: by digits where there are many. `scratch` lends its

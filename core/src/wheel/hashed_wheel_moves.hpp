@@ -108,8 +108,8 @@ std::optional<nanoseconds_t> hashed_wheel<Nodes, Traits, Sets>::next_exact(Gone&
   }
 }
 
-// Remembers the earliest node of the first set, if there is one when all that was gone or restarted has left it. False:
-// there are too many to look at.
+// Remembers the earliest node of the first set, if there is one when all that was gone or restarted has left it.
+// Returns false if there are too many to look at.
 template <class Nodes, class Traits, class Sets>
 template <class Gone>
 bool hashed_wheel<Nodes, Traits, Sets>::search_set(set_index id, Gone& gone, int& looks) {

@@ -93,7 +93,7 @@ class hierarchical_wheel {
   }
   // Where an inserted node is: slots are numbered through all levels.
   std::uint32_t slot_of(const node& inserted) const noexcept { return sets_[sets_.set_of(inserted)].slot; }
-  // Whether every link, bitmap and location agrees; for tests.
+  // Returns whether every link, bitmap and location agrees; for tests.
   bool check_invariants() const noexcept;
 
   // The sets that have come due as a whole (expire_in_sets()). unlink() is not for their nodes.

@@ -71,7 +71,8 @@ void hierarchical_wheel<Nodes, Traits>::take_set(set_index id, Take& take) {
   });
 }
 
-// A uniform set to the slot that its time belongs to now. False: that slot has a set, and there is no room for more.
+// Moves a uniform set to the slot that its time belongs to now. Returns false if that slot has a set, and there is no
+// room for more.
 template <class Nodes, class Traits>
 bool hierarchical_wheel<Nodes, Traits>::move_whole(set_index id) noexcept {
   auto& moved = sets_[id];
@@ -107,7 +108,7 @@ std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits>::next_exact(Gone&
 }
 
 // Remembers the earliest node of the first occupied slot, if there is one when all that was gone or restarted has left
-// it. False: there are too many to look at.
+// it. Returns false if there are too many to look at.
 template <class Nodes, class Traits>
 template <class Gone>
 bool hierarchical_wheel<Nodes, Traits>::search_first_slot(Gone& gone, int& looks) {

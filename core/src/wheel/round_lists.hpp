@@ -49,7 +49,7 @@ class round_lists {
   // f(index, node) for each node of a slot until it returns false; f may unlink the node.
   template <class F>
   void each(std::size_t slot, F&& f);
-  // Whether all links, locations and bounds agree; for tests.
+  // Returns whether all links, locations and bounds agree; for tests.
   bool check() const noexcept;
 
  private:

@@ -14,7 +14,7 @@ namespace detent::detail {
 template <class Nodes>
 class slot_list {
  public:
-  // True: the list was empty.
+  // Returns true if the list was empty.
   static bool push_front(Nodes& nodes, node_index& head, node_index index, node& added) noexcept {
     node_index second = head;
     head = index;
@@ -24,7 +24,7 @@ class slot_list {
     nodes[second].previous = index;
     return false;
   }
-  // True: the list is empty now.
+  // Returns true if the list is empty now.
   static bool unlink(Nodes& nodes, node_index& head, node& gone) noexcept {
     node_index next = gone.next, previous = gone.previous;
     if (next != no_node) nodes[next].previous = previous;

@@ -32,7 +32,8 @@ struct alignas(Lists == 1 ? 32 : 128) slot_set {  // a power of two, so that an 
   bool uniform;         // all nodes have been inserted under one time
   bool ordered;         // those with one deadline come in the order of their armings
   std::uint32_t size_bound() const noexcept { return next - first; }
-  // Whether a node may be inserted under that time and the set remain as it is: also its order, as numbers are modular.
+  // Returns whether a node may be inserted under that time and the set remain as it is: also its order, as numbers are
+  // modular.
   bool takes(nanoseconds_t of_node) const noexcept { return next < slot_set_most && (of_node == time || !uniform); }
   // Nodes are inserted all the same though the numbers are used up.
   void begin_again() noexcept { ordered = false, next = 0; }
@@ -78,13 +79,14 @@ class slot_sets {
   // with location `nowhere`.
   template <bool Ordered, class F>
   void take_all(set_index id, F&& f);
-  // f(index, node) for each node, list by list, until it returns false; f may unlink the node. False: f did.
+  // Calls f(index, node) for each node, list by list, until it returns false; f may unlink the node. Returns false if f
+  // did.
   template <class F>
   bool each(set_index id, F&& f);
   bool is_empty(set_index id) const noexcept { return is_empty(sets_[id].heads); }
-  // Whether exactly one node is in the set.
+  // Returns whether exactly one node is in the set.
   bool has_one(set_index id) const noexcept;
-  // Whether all links, numbers and locations agree; for tests.
+  // Returns whether all links, numbers and locations agree; for tests.
   bool check(set_index id) const noexcept;
 
  private:

@@ -36,7 +36,7 @@ class tournament {
       winners_[at] = winner;
     }
   }
-  // Whether each winner is right; for tests.
+  // Returns whether each winner is right; for tests.
   bool check() const noexcept {
     for (std::size_t at = 1; at < size_; ++at) {
       if (winners_[at] != std::min(winners_[2 * at], winners_[2 * at + 1])) return false;

@@ -105,7 +105,7 @@ class model {
     return change_status::ended;
   }
 
-  // Whether the change may be sent now: its timer is not unknown, and will not become so for ever.
+  // Returns whether the change may be sent now: its timer is not unknown, and will not become so for ever.
   bool can(const change& what) const {
     if (const auto* put = std::get_if<put_request>(&what)) {
       const shard_model& in = shards_.at(put->what.shard);

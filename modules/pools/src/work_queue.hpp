@@ -70,7 +70,7 @@ class entrances {
       }
     }
   }
-  // The calling thread's. Null: there is no memory for one.
+  // Returns the calling thread's entrance, or null if there is no memory for one.
   entrance* mine(work_queue& queue) noexcept {
     const std::thread::id me = std::this_thread::get_id();
     base::atomic<entrance*>& list = lists_[std::hash<std::thread::id>{}(me) % lists_.size()];

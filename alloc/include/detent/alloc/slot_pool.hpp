@@ -83,9 +83,10 @@ class slot_pool {
   void tidy(Stop&& stop) noexcept;
 
   // Gives the kernel the memory of slots that have been free since the call before, in this thread's cache or in no
-  // cache. Ends early as tidy() does. True: there is more for the next call. One thread at a time, and `cache` is its
-  // own. The first 8 bytes of a slot must be a number that never falls, on any thread, and that is 0 in a slot never
-  // handed out. A slot that comes from the kernel has the largest of its neighbours there, and zeroes after it.
+  // cache. Ends early as tidy() does. Returns true if there is more for the next call. One thread at a time, and
+  // `cache` is its own. The first 8 bytes of a slot must be a number that never falls, on any thread, and that is 0 in
+  // a slot never handed out. A slot that comes from the kernel has the largest of its neighbours there, and zeroes
+  // after it.
   template <class Stop>
   bool give_back(slot_cache& cache, Stop&& stop) noexcept;
   // A hint of how many free slots are in no cache.

@@ -77,9 +77,9 @@ inline void add_alone_relaxed(atomic<std::uint64_t>& count, std::uint64_t amount
 // light_fence() only keeps the compiler from moving anything across it. Light and heavy together do what two full
 // fences would.
 inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_seq_cst); }  // (3) with heavy_fence()
-// A system call of some microseconds, and an interrupt for each core that runs a thread of this process. May be called
-// only if enable_heavy_fence() has returned true. False: a filter for system calls has come since, so the kernel
-// refuses it, and nothing was ordered.
+// Makes a system call of some microseconds and interrupts each core that runs a thread of this process. May be called
+// only if enable_heavy_fence() has returned true. Returns false if a filter for system calls was installed since: then
+// the kernel refuses it, and nothing was ordered.
 [[nodiscard]] bool heavy_fence() noexcept;
 // Stands in for a heavy fence without the kernel, and takes a millisecond. It is a full fence, and a wait that lasts
 // longer than anything a core has begun: a store leaves its buffer within microseconds, a load that runs ahead of its
@@ -87,7 +87,8 @@ inline void light_fence() noexcept { std::atomic_signal_fence(std::memory_order_
 // after the wait what a thread stored before its light fence, or the thread's loads after that fence see what the
 // caller has stored before. This rests on processors, not on the language.
 void waiting_fence() noexcept;
-// Asks the kernel once a process, which may take milliseconds the first time. False: the kernel has no such fence.
+// Asks the kernel once a process, which may take milliseconds the first time. Returns false if the kernel has no such
+// fence.
 bool enable_heavy_fence() noexcept;
 
 // Two 64-bit halves that can be read apart and exchanged together.

@@ -44,7 +44,7 @@ DETENT_WEAK void acquire(void* what) __asm__("__tsan_acquire");
 DETENT_WEAK void release(void* what) __asm__("__tsan_release");
 }  // namespace sanitizer
 
-// Whether the program runs under the sanitizer, although this unit is not compiled with it.
+// Returns whether the program runs under the sanitizer, although this unit is not compiled with it.
 DETENT_ALWAYS_INLINE inline bool is_watched_from_outside() noexcept { return sanitizer::acquire != nullptr; }
 // Tells the sanitizer that all before a thread's show_release(what) happened before all after another thread's
 // show_acquire(what). `what` is the address of the thing that is handed over: an address that others share would hide

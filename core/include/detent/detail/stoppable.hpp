@@ -33,7 +33,7 @@ class stop_hook {
   void detach() noexcept {
     if ((state_.fetch_or(detached, base::acq_rel) & (attached | detached)) == attached) hook_.reset();  // (1)
   }
-  // True: the box has no other owner any more. (2) acq_rel: pairs with itself.
+  // Returns true if the box has no other owner any more. (2) acq_rel: pairs with itself.
   bool let_go() noexcept { return (state_.fetch_add(one_owner, base::acq_rel) & one_owner) != 0; }
 
  private:
@@ -109,7 +109,7 @@ cancel_result cancel_held(engine_core& core, const timer& of) noexcept;
 bool restart_held(engine_core& core, const timer& of, nanoseconds_t deadline) noexcept;
 // engine::poll() in two parts, for a loop whose handlers come between them and arm timers. Each throws as poll() does.
 // The first leaves the descriptor as it is. The second sets it to the next deadline, but not before `rests_until`, when
-// everything is checked again. False: the engine is stopped, and the descriptor is readable.
+// everything is checked again. It returns false if the engine is stopped, and then the descriptor is readable.
 std::size_t poll_held(engine_core& core, std::size_t max_callbacks);
 bool settle_held(engine_core& core, nanoseconds_t rests_until);
 

@@ -41,7 +41,8 @@ struct state_word {
     return static_cast<timer_state>((word & state_field) >> state_shift);
   }
   static constexpr std::uint32_t order(std::uint64_t word) { return static_cast<std::uint32_t>(word) & order_mask; }
-  // Whether an arming comes before another one of the same thread, even if the thread's count has wrapped in between.
+  // Returns whether an arming comes before another one of the same thread, even if the thread's count has wrapped in
+  // between.
   static constexpr bool order_before(std::uint32_t a, std::uint32_t b) {
     const std::uint32_t ahead = (b - a) & order_mask;
     return ahead != 0 && ahead >> (order_bits - 1) == 0;
@@ -57,7 +58,7 @@ struct state_word {
   static constexpr std::uint32_t queued_half(std::uint32_t generation) {
     return static_cast<std::uint32_t>(make(generation, 0, timer_state::queued, 0) >> 32);
   }
-  // Whether the word is of an armed timer with the generation of that half, and not `unfiled`.
+  // Returns whether the word is of an armed timer with the generation of that half, and not `unfiled`.
   static constexpr bool is_armed_as(std::uint64_t word, std::uint32_t half) {
     static_assert(owning >> (state_shift - 1) == 1, "all that is above it is compared");
     static_assert((static_cast<int>(timer_state::queued) ^ static_cast<int>(timer_state::armed)) == 1);

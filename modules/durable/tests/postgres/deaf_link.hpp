@@ -100,7 +100,7 @@ class deaf_link {
     const ssize_t size = ::read(from, buffer_.data(), buffer_.size());
     return size > 0 && ::send(to, buffer_.data(), static_cast<std::size_t>(size), MSG_NOSIGNAL) == size;
   }
-  // False: that was the end of the answer, which is the server's word that it is ready.
+  // Returns false if that was the end of the answer, which is the server's word that it is ready.
   bool lose(int from) {
     const ssize_t size = ::read(from, buffer_.data(), buffer_.size());
     if (size <= 0) return false;

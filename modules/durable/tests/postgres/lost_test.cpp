@@ -26,7 +26,7 @@ namespace {
 
 using detent::test::postgres_server;
 
-// Sends the batch until it has an answer. False: it had none at first.
+// Sends the batch until it has an answer. Returns false if it had none at first.
 bool send(store& to, const std::vector<change>& batch, std::vector<change_status>& results) {
   results.assign(batch.size(), change_status::unanswered);
   bool at_once = true;

@@ -43,8 +43,8 @@ class alarm : public std::enable_shared_from_this<alarm> {
 
   // Ends it for good. Waits for a run on another thread, but not inside its own run.
   void end() noexcept;
-  // Does on this thread what is wanted, if anything is, and disarms. Waits for a run on another thread. False: nothing
-  // was wanted, or a run is under way on this very thread.
+  // Does on this thread what is wanted, if anything is, and disarms. Waits for a run on another thread. Returns false
+  // if nothing was wanted, or a run is under way on this very thread.
   bool run_now();
 
  protected:
