@@ -185,7 +185,7 @@ inline void mark_emptied(timer_pair& pair) noexcept {
   pair.low.store(word | state_word::emptied, base::release);  // (6) release: pairs with (1) of the driver
 }
 
-// Asks the runner of a firing timer for a wake at its end, but not for its last run. Returns false if it is not firing.
+// Asks the runner of a firing timer for a wake at its end; more runs may follow. Returns false if it is not firing.
 inline bool mark_waiter(timer_pair& pair, std::uint64_t& word) noexcept {
   while (state_word::state(word) == timer_state::firing) {
     if ((word & state_word::waiter) != 0 || exchange_word(pair, word, word | state_word::waiter)) return true;
