@@ -12,7 +12,7 @@ use_command() {
   detent stat
   detent-kernel-trace --help
   detent-profile --help
-  for page in detent detent-console detent-doctor detent-kernel-trace detent-profile detent-replay detent-run detent-stat detent-top; do
+  for page in detent detent-console detent-cron detent-doctor detent-durable detent-kernel-trace detent-pending detent-profile detent-replay detent-run detent-stat detent-top; do
     test -f "/usr/share/man/man1/$page.1.gz"
   done
   ldd "$(which detent)" | grep libdetent

@@ -52,6 +52,12 @@ class Pages(unittest.TestCase):
         self.assertEqual(set(purged.replace("\\\n", " ").split()), names)
         self.assertIn(f"libdetent.so.{number}", text("docs/abi.md"))
 
+    def test_every_page_that_names_the_version_names_this_one(self):
+        version = ".".join(re.findall(r"#define DETENT_VERSION_\w+ (\d+)", text("core/include/detent/version.hpp")))
+        for page, words in (("README.md", "Version {}:"), ("CHANGELOG.md", "## {} ("), ("docs/abi.md", "The **version**, {},"),
+                            ("docs/packages.md", "the version is {},"), ("docs/getting-started.md", "\ndetent {}\n")):
+            self.assertIn(words.format(version), text(page), page)
+
     def test_the_files_that_they_name_are_there(self):
         for page in self.pages:
             for name in re.findall(r"`((?:packaging|c|core|docs|tools)/[\w./-]+)`", text(page)):
