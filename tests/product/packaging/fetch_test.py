@@ -50,7 +50,8 @@ class Fetch(unittest.TestCase):
         self.assertEqual(self.libraries(), set())
         self.assertLessEqual(self.steps(), MOST_STEPS)
         self.assertNotIn("warning", self.ninja())
-        subprocess.run([self.build / "server"], check=True, timeout=60)
+        for program in ("server", "minimal"):
+            subprocess.run([self.build / program], check=True, timeout=60)
 
     def test_a_module_that_is_asked_for_comes_with_what_it_stands_on(self):
         for asked, built in (("pools", set()), ("coroutine;calendar", {"calendar"}), ("durable", {"calendar", "durable"})):

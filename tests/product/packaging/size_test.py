@@ -12,15 +12,7 @@ import tempfile
 from pathlib import Path
 
 MOST = 300_000
-MINIMAL = """#include <detent/detent.hpp>
-using namespace std::chrono_literals;
-
-int main() {
-  detent::engine engine;
-  engine.schedule_after(1ms, [] {});
-  engine.drain_for(1s);
-}
-"""
+MINIMAL = Path(__file__).parent / "fetch/minimal.cpp"
 
 
 def size(prefix, compiler):
@@ -28,9 +20,8 @@ def size(prefix, compiler):
     flags = subprocess.run(["pkg-config", "--cflags", "--libs", "detent"], env={**os.environ, "PKG_CONFIG_PATH": str(found.parent)},
                            capture_output=True, text=True, check=True).stdout.split()
     with tempfile.TemporaryDirectory() as directory:
-        source, program = Path(directory, "minimal.cpp"), Path(directory, "minimal")
-        source.write_text(MINIMAL, encoding="utf-8")
-        subprocess.run([compiler, "-std=c++20", "-O2", source, "-o", program, *flags, "-Wl,--gc-sections", "-s"], check=True)
+        program = Path(directory, "minimal")
+        subprocess.run([compiler, "-std=c++20", "-O2", MINIMAL, "-o", program, *flags, "-Wl,--gc-sections", "-s"], check=True)
         subprocess.run([program], check=True, timeout=60)
         return program.stat().st_size
 
