@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What poll() pays for each timer that it drains, frees or fires, all `live` of them in one call; and with nothing due.
+// Counts poll() for each timer that it drains, frees or fires, all `live` of them in one call, and with nothing due.
 #include "engine_timers.hpp"
 #include "operations.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a producer pays: its entries pile up in the queue, as they do while a worker sleeps.
+// Counts a producer's calls. Its entries pile up in the queue, as they do while a worker sleeps.
 #include "engine_timers.hpp"
 #include "operations.hpp"
 

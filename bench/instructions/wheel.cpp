@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the hierarchical wheel pays, at the default tick of 1 ns, over nodes in a plain array.
+// Counts the hierarchical wheel, at the default tick of 1 ns, over nodes in a plain array.
 #include "count.hpp"
 #include "operations.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a native program shows of the timer system in it. README.md has the works and what each answers.
+// The interface through which a native program offers its timer system. README.md has the works and their answers.
 #pragma once
 
 #include <functional>

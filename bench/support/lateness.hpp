@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How late deadlines are met, by the clock read in the callback; and the same for a bare thread that does nothing else.
+// Measures how late deadlines are met, by the clock read in the callback, and does the same for a bare thread that does
+// nothing else.
 #pragma once
 
 #include <detent/detent.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What producers do to an engine: they keep a number of timers live, and replace one after the other.
+// Producers on an engine: they keep a number of timers live, and replace one after the other.
 #pragma once
 
 #include <detent/detent.hpp>

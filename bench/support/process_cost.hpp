@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a measurement costs the whole process: CPU time of all threads, context switches, memory.
+// The costs of a measurement for the whole process: CPU time of all threads, context switches, memory.
 #pragma once
 
 #include <benchmark/benchmark.h>

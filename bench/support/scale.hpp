@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How much a benchmark does: all of it, or, with DETENT_BENCH_SMOKE in the environment, just enough to see that it
-// runs.
+// The size of a benchmark: all of it or, with DETENT_BENCH_SMOKE in the environment, just enough to see that it runs.
 #pragma once
 
 #include <benchmark/benchmark.h>

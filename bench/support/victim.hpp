@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which of the live timers is cancelled or restarted next.
+// Chooses the live timer that is cancelled or restarted next.
 #pragma once
 
 #include <cstdint>

@@ -1,10 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The cost to a program of a console that reads its counters once a second: pairs of schedule and cancel, by turns with
+// The cost to a program of a console that reads its counters once a second: pairs of schedule and cancel, in turns with
 // `detent console` reading and with it stopped.
-//
-// Read: `ratio`, the median over pairs of turns of the CPU time of a pair while it reads to that while it does not, and
-// `standard_error`, that median's, from the quartiles: what else goes on on the machine makes some turns cost twice as
-// much. 1.01 is the bound.
 #include <benchmark/benchmark.h>
 
 #include <fcntl.h>

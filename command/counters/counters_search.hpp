@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which engines there are on this host, and whether they live.
+// Finds the engines on this host, and whether they live.
 #pragma once
 #include <cstddef>
 #include <cstdint>

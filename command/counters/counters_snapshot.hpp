@@ -39,7 +39,7 @@ struct engine_identity {
   std::int64_t process = 0;
   std::uint64_t process_namespace = 0;  // the inode of the process's pid namespace; 0 if unknown
   std::uint64_t process_start = 0;      // field 22 of /proc/PID/stat
-  // Whether process ids, and start times, mean the same here as to the engine. Both are true if that is unknown.
+  // Process ids, and start times, mean the same here as to the engine. Both are true if that is unknown.
   bool same_processes = true, same_starts = true;
   std::int64_t made_at = 0;         // CLOCK_MONOTONIC of the reader, in nanoseconds
   std::uint32_t worker_thread = 0;  // 0 if a caller drives it
@@ -57,7 +57,7 @@ struct engine_identity {
   std::uint32_t set = 0, shard = 0, shards = 0;
 };
 
-// Whether an engine lives, as the lock on its file tells.
+// The state of an engine by the lock on its file.
 enum class engine_lock : std::uint8_t {
   none,  // the engine or the file system has no lock
   held,  // the engine lives

@@ -14,7 +14,7 @@
 namespace detent::tool {
 namespace {
 
-// Whether the schedule of a case does what the case says, and what it really does.
+// The comparison of a case with its schedule: whether they agree, and what the schedule really does.
 struct answer {
   bool agrees = false;
   std::string text;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether the clock is cheap to read and to be trusted.
+// Judges whether the clock is cheap to read and can be trusted.
 #pragma once
 #include "doctor/finding.hpp"
 #include "host/host_files.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Who else ran on the worker's CPU, from repeated readings of all threads.
+// Finds the other threads that ran on the worker's CPU, from repeated readings of all threads.
 #pragma once
 #include <cstdint>
 #include <map>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which thread of a running process is an engine's worker, and how it was set up.
+// Finds the thread of a running process that is an engine's worker, and how it was set up.
 #pragma once
 #include <optional>
 

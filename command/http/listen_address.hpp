@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a server listens, and the names by which requests may ask for it.
+// The address on which a server listens, and the names by which requests may ask for it.
 #pragma once
 #include <string>
 #include <string_view>

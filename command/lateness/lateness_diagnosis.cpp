@@ -148,7 +148,8 @@ class examination {
   }
 
   lateness_diagnosis late_drain() const {
-    // What is submitted during a callback waits for two thirds of it on average, and never for longer.
+    // A timer that is submitted during a callback waits for two thirds of it on average, and never for longer than all
+    // of it.
     const double longest = std::max(late_.longest_callback, late_.parts[worker].typical);
     if (explains(late_.callbacks) && longest >= part_.typical * 3 / 4) return behind_callbacks();
     if (part_.typical >= 1 * millisecond && !evidence_.visible) return {late_scenario::not_visible};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which engines and which labels a table has, and in which order.
+// Chooses and orders the engines and labels of a table.
 #pragma once
 #include <cstddef>
 #include <string>

@@ -19,7 +19,7 @@ using console_time = std::chrono::sys_time<std::chrono::microseconds>;  // on th
 struct console_sample {
   console_time at{};   // the end of the interval
   double seconds = 0;  // the length of the interval
-  // Of the lateness, in nanoseconds; empty if nothing fired.
+  // Percentiles of the lateness, in nanoseconds; empty if nothing fired.
   std::optional<double> p50, p99;
   std::optional<double> most = {};                             // the largest lateness; empty if nothing fired
   double scheduled = 0, fired = 0, cancelled = 0, missed = 0;  // per second

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// By which labels the series of one engine differ from those of another.
+// The labels that distinguish the series of one engine from those of another.
 #pragma once
 #include <set>
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a reader of the page has chosen: order, filter, what is unfolded, the span of the curves.
+// The choices of a page's reader: order, filter, unfolded parts, the span of the curves.
 #include <gtest/gtest.h>
 
 #include <chrono>

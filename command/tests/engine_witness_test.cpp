@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What /proc and bent clocks tell of an engine's driver, from one reading to the next, and what a row makes of it.
+// The evidence that /proc and bent clocks give about an engine's driver, from one reading to the next, and a row's
+// diagnosis.
 #include "top/engine_witness.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How late timers were, over time and by cause.
+// Lateness of timers, over time and by cause.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What `detent console` knows of engines over an hour: their curves, since when they have been in trouble, who is gone.
+// The history of engines over an hour in `detent console`: their curves, the time since when they have been in trouble,
+// and those that are gone.
 #include "console/long_history.hpp"
 
 #include <gtest/gtest.h>

@@ -45,7 +45,7 @@ inline tool::engine_reading reading_of(const std::string& name, std::int64_t pro
   return reading;
 }
 
-// The same, with `a second` of each: timers scheduled, and fired so late.
+// Does the same with `a_second` timers scheduled each second, and as many fired with this lateness.
 inline tool::engine_reading busy_reading(const std::string& name, std::int64_t process, std::int64_t seconds,
                                          std::uint64_t a_second, std::uint64_t late) {
   tool::engine_reading reading = reading_of(name, process, seconds);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where `detent top` looks for engines.
+// The places in which `detent top` looks for engines.
 #pragma once
 #include <string>
 #include <vector>

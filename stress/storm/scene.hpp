@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the threads, callables and destructors of a round share, and the callables.
+// The data that the threads, callables and destructors of a round share, and the callables.
 #pragma once
 
 #include "storm/groups.hpp"

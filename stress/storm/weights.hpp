@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How often a round does what. A preset is a set of weights with a name.
+// How often a round does each thing. A preset is a set of weights with a name.
 #pragma once
 
 #include "storm/ledger.hpp"

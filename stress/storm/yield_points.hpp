@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Whether this program's engine can let other threads run before any of its atomic operations. yield_points.cpp is
-// linked where it can, no_yield_points.cpp where it cannot.
+// Says whether this program's engine can let other threads run before any of its atomic operations. Programs in which
+// it can link yield_points.cpp, and the others no_yield_points.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A process at the end of its address space (RLIMIT_AS): refused whole, and what was there goes on. Not for sanitized
-// builds, whose shadow memory is larger than any limit.
+// A process at the end of its address space (RLIMIT_AS): calls are refused as a whole, and existing engines continue.
+// Not for sanitized builds, whose shadow memory is larger than any limit.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

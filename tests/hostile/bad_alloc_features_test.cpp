@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Memory runs out in what few programs use: groups, lists of what is pending, recordings, counters files, captured
-// origins. Each call is done or refused whole, and the engine goes on.
+// Memory runs out in features that few programs use: groups, lists of pending timers, recordings, counters files,
+// captured origins. Each call is carried out or refused as a whole, and the engine continues.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

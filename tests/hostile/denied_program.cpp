@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// detent_denied PROGRAM [ARGUMENT...]: runs PROGRAM as nobody, without capabilities, on a kernel that has and permits
-// as little as one can: no membarrier, huge pages, locked memory, NUMA, processor of one's choice, priority, trace.
+// detent_denied PROGRAM [ARGUMENT...]: runs PROGRAM as the user nobody, without capabilities, on a kernel that has and
+// permits as little as possible: no membarrier, huge pages, locked memory, NUMA, choice of processor, priority, trace.
 #include <sched.h>
 #include <seccomp.h>
 #include <sys/mman.h>

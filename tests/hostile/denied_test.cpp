@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the machine denies: threads, real-time priority, locked memory, processors. The constructor names it and leaves
-// nothing; engines that were there go on. And membarrier, which is done without.
+// The machine denies threads, real-time priority, locked memory or processors. The constructor names what is denied and
+// leaves nothing behind; existing engines continue. Without membarrier, engines work as well.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is read where, with a time-stamp counter that is off: the counter and steady_clock are this program's own, and
-// are paused unless a test moves them. By steady_clock nothing is early, whichever way the counter is off.
+// Which clock is read where, with a time-stamp counter that is off. The counter and steady_clock are this program's own
+// and are paused unless a test moves them. By steady_clock nothing is early, in whichever direction the counter is off.
 #include "platform/clock_reader.hpp"
 
 #include <detent/detent.hpp>

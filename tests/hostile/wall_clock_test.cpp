@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Steps of the wall clock move nothing: seen from outside (strace), no wait is timed by it; seen from inside, nobody
+// Steps of the wall clock move nothing. Seen from outside (strace), no wait is timed by it; seen from inside, no code
 // asks for it.
 #include <detent/detent.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When a periodic timer runs, and which of its periods a run stands for.
+// Says when a periodic timer runs, and which of its periods a run stands for.
 #pragma once
 
 #include <detent/options.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Whether what an implementation did was allowed: the first rule that it broke.
+// Says whether an implementation's action was allowed, and keeps the first rule that it broke.
 #pragma once
 
 #include <string>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The least coroutines there are: one that somebody owns, and one that nobody does.
+// The smallest coroutines: one that has an owner, and one that has none.
 #pragma once
 
 #include <coroutine>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What an engine's metrics say of lateness by cause, and that the parts make up the whole.
+// Checks what an engine's metrics say about lateness by cause, and that the parts make up the whole.
 #pragma once
 
 #include <detent/metrics.hpp>

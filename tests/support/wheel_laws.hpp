@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every wheel keeps to. A Kind has wheel_type and make(nodes, grid, start).
+// The laws that every wheel keeps. A Kind has wheel_type and make(nodes, grid, start).
 #pragma once
 
 #include "limits.hpp"

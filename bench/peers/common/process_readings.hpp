@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What this process has used of time, CPU and memory.
+// The time, CPU time and memory that this process has used.
 #pragma once
 
 #include <cstdint>

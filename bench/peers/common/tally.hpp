@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a timer's callback carries and does: 24 bytes, the same for each system.
+// The argument and the work of a timer's callback: 24 bytes, the same for each system.
 #pragma once
 
 #include <chrono>

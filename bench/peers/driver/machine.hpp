@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a measurement was taken on.
+// The machine on which a measurement was taken.
 #pragma once
 
 #include <nlohmann/json.hpp>

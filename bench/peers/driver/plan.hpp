@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is measured: the works with their parameters.
+// The measurements: the works with their parameters.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The floors of this machine, as if they were systems: what nobody can be faster or more punctual than.
+// The floors of this machine in the form of systems. No timer system can be faster or more punctual.
 #include <algorithm>
 #include <string>
 #include <vector>

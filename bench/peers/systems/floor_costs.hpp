@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the single operations cost of which any thread-safe timer is made.
+// The costs of the single operations of which any thread-safe timer is made.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What one writes without a library: std::multimap, std::mutex, std::condition_variable, and a thread.
+// A timer written without a library: std::multimap, std::mutex, std::condition_variable, and a thread.
 #include <condition_variable>
 #include <map>
 #include <mutex>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a timer system has to offer to the works. Each is an adapter in systems/.
+// The interface that a timer system must offer to the works. Each has an adapter in systems/.
 #pragma once
 
 #include <concepts>

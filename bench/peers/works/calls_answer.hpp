@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the work `calls` asks and answers.
+// The parameters and the answer of the work `calls`.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the work `lateness` asks and answers, in whichever program.
+// The parameters and the answer of the work `lateness`, in every program.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where an armed timer is until it runs: in a timing wheel, and once it has come due in the due queue.
+// Keeps an armed timer until it runs: in a timing wheel, and in the due queue once it has come due.
 #pragma once
 
 #include <detent/base/compiler.hpp>

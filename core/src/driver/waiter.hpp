@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How the driver sleeps: it wakes early by an adaptive oversleep margin and spins for the rest.
+// Lets the driver sleep: it wakes early by an adaptive oversleep margin and spins for the rest.
 #pragma once
 
 #include <detent/options.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How operations with a time limit end, by the table of docs/endings.md; compiled for each Asio.
+// The endings of operations with a time limit, by the table of docs/endings.md; compiled for each Asio.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which tokens, handlers and options a time limit takes, and what it hands on of them; compiled for each Asio.
+// The tokens, handlers and options that a time limit accepts, and what it passes on; compiled for each Asio.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

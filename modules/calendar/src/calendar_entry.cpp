@@ -186,8 +186,8 @@ bool calendar_entry::change_zone(const time_zone& before, const time_zone& after
   return true;
 }
 
-// Also called for an entry that has ended, because its run may be destroying what the callback holds, and the engine
-// waits for that.
+// This is called for an entry that has ended as well, because its run may be destroying what the callback holds, and
+// the engine waits for that.
 void calendar_entry::cancel_and_wait() noexcept {
   timer mine;
   {

@@ -23,7 +23,7 @@ due_time next_due(const detent::schedule& of, wall_time after);
 // its last run, or the beginning of time if none counts.
 wall_time set_back_to(const detent::schedule& of, wall_time now, wall_time ran);
 
-// What a timer does next if it could not run in time.
+// The next steps of a timer that could not run in time.
 struct misfire_answer {
   due_time next;             // runs now if it is not later than now, and is otherwise waited for
   std::uint64_t missed = 0;  // planned times that are left out

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a sleeping coroutine meets its timer, the stop of somebody's token, the end of its engine, and its own.
+// How a sleeping coroutine meets its timer, a stop request, the end of its engine, and its own end.
 #include <detent/coroutine.hpp>
 
 #include <detent/base/limit.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a counters file comes, goes or is refused; and that a forked child leaves its parent's alone.
+// A counters file is made, removed or refused, and a forked child leaves its parent's alone.
 #include <detent/detent.hpp>
 
 #include <fcntl.h>

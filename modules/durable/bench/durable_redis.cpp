@@ -74,7 +74,7 @@ class server {
     freeReplyObject(reply);
     return text;
   }
-  // Of the server and of this thread, which wait for each other: what a busy machine does not change.
+  // The CPU time of the server and of this thread, which wait for each other. A busy machine does not change it.
   double cpu_seconds() const {
     clockid_t its{};
     timespec now{};

@@ -50,7 +50,7 @@ class directory {
   const std::string path_;
 };
 
-// Of this thread: a reading does not wait for the disk, as the kernel has the file.
+// The CPU time of this thread. A reading does not wait for the disk, because the kernel has the file.
 double cpu_seconds() { return static_cast<double>(detent::bench::thread_cpu_ns()) / 1e9; }
 
 record row(std::int64_t number, std::mt19937_64& random) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which timers are given up when some of them end the process that runs them.
+// The timers that are given up when some of them end the process that runs them.
 #include "careful_model.hpp"
 #include "seed.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Long lists: in pieces, and beside the thread that talks to the store, which goes on with near timers.
+// Long lists: in pieces, and beside the thread that talks to the store, which serves near timers in the meantime.
 #include "nodes.hpp"
 #include "sqlite_bed.hpp"
 

@@ -27,7 +27,7 @@ class model {
     record what;
     std::string why;
   };
-  // Of a kill that is sent again, two answers are right.
+  // Two answers to a kill that is sent again are right.
   struct statuses {
     change_status one, other;
     statuses(change_status its) : one(its), other(its) {}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a node ends, and what becomes of timers whose engine or whose term does.
+// The end of a node, and what becomes of timers whose engine or whose term ends.
 #include "nodes.hpp"
 
 #include <gtest/gtest.h>

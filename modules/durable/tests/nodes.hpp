@@ -152,7 +152,7 @@ class breakable : public store {
     const std::unique_ptr<store_view> to_;
   };
 
-  // Of fences, which follow the store's clock.
+  // For fences, which follow the store's clock.
   std::uint64_t shift() const { return static_cast<std::uint64_t>(ahead.load().count()); }
 
   const std::shared_ptr<store> to_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Processes that are killed at random moments amid a backlog. The ring says of each run whether it has ended, and of no
-// other one that it goes on.
+// Processes that are killed at random moments amid a backlog. The ring says of each run whether it has ended, and calls
+// no other run under way.
 #include "../src/sqlite/ring.hpp"
 #include "seed.hpp"
 #include "temporary_directory.hpp"
@@ -44,7 +44,7 @@ struct evidence {
 };
 
 std::string key_of(std::uint64_t id) { return std::string(1 + id % 200, 'k') + std::to_string(id); }
-// Of each seventh there is more to say, and sometimes too much.
+// Every seventh run has more to leave, and sometimes too much.
 end_request end_of(std::uint64_t id) {
   end_request out;
   if (id % 7 != 0) return out;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which terms a node takes with care for what may have ended the process before it.
+// The terms in which a node is careful with timers that may have ended the process before it.
 #include "../src/node/tenures.hpp"
 
 #include "../src/node/held_term.hpp"
@@ -51,7 +51,7 @@ TEST_F(Tenures, AreNotWhereTheirOwnNodeHadThem) {
   EXPECT_EQ(careful_upto(), stored_time::min());
 }
 
-// That node may have died of one of the timers.
+// The other node may have died of one of the timers.
 TEST_F(Tenures, AreCarefulWhereAnotherNodeCameAndWentUnseen) {
   take();
   on.lose(0);

@@ -55,7 +55,8 @@ struct entrance {
   entrance* next = nullptr;
 };
 
-// Of all threads that have handed over. Any thread, lock-free; some nanoseconds for each sixteenth of them.
+// The entrances of all threads that have handed over. Any thread, lock-free; some nanoseconds for each sixteenth of
+// them.
 class entrances {
  public:
   entrances() noexcept = default;

@@ -104,7 +104,7 @@ TEST(ThreadPool, LetsASlowCallbackDelayNobodyWhileAnotherThreadIsFree) {
   EXPECT_TRUE(eventually([&] { return fast == 10; }));
 }
 
-// Of five that are handed over to a queue of two while all its threads are busy.
+// Hands five timers over to a queue of two while all its threads are busy.
 void expect_three_refused(std::shared_ptr<executor> to) {
   drive::virtual_engine rig({.executor = std::move(to), .on_refusal = refusal_policy::drop});
   plug busy(rig.engine);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which timers a recording knows: those that it can say more of.
+// Keeps the generations of timers that a recording knows, so that it can report more about them.
 #pragma once
 
 #include <cstddef>

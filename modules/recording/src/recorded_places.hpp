@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which timers stand behind one that is resumed, for a trace: there, what is armed later stands behind its equals.
+// Finds the timers that stand behind one that is resumed. In a trace, a timer that is armed later stands behind its
+// equals.
 #pragma once
 
 #include "recorded_generations.hpp"

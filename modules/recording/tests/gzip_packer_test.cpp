@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// That what it packs can be unpacked is in command/tests/record_test.py.
+// command/tests/record_test.py checks that the packed text can be unpacked.
 #include "../src/gzip_packer.hpp"
 
 #include "../src/recording_limits.hpp"

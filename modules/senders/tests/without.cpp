@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where there are no senders: the header compiles.
+// Without senders, the header still compiles.
 #include <detent/senders.hpp>
 
 static_assert(!DETENT_HAS_SENDERS);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// engine::close(): no timer is taken any more, and what is pending goes on.
+// engine::close(): no more timers are taken, and pending ones continue.
 #include <detent/detent.hpp>
 #include <detent/sharded_engine.hpp>
 

@@ -32,7 +32,7 @@ struct account {
   std::uint32_t key = 0;
   std::atomic<bool> shown{false};  // the handle may be read
   std::atomic<int> ends{0};
-  // Of the last arming that has returned.
+  // The deadline of the last arming that has returned.
   std::atomic<std::int64_t> deadline{0}, armed_at{0};
   std::mutex arming;
 };
@@ -81,7 +81,7 @@ class storm {
     if (made > allowed() || ns(clock::now()) < late_until_) return std::this_thread::sleep_for(1ms);
     const unsigned drawn = random.between(0U, 9U);
     if (made == 0 || drawn < 6) return schedule(random.between<std::uint32_t>(0, keys - 1), draw_deadline(random));
-    // Of those made last, as the others have ended.
+    // Chooses among those made last, because the others have ended.
     account& of = accounts_[made - 1 - random.between<std::size_t>(0, std::min<std::size_t>(made, 10'000) - 1)];
     if (!of.shown) return;
     if (drawn == 6) {

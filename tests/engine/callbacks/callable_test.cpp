@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which callables may be scheduled: move-only ones, of any size and alignment, each destroyed exactly once.
+// Callables of every kind may be scheduled: move-only ones, of any size and alignment. Each is destroyed exactly once.
 #include <detent/detail/timer_access.hpp>
 #include <detent/detent.hpp>
 #include "timer/node.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a callback is given, what it may do, and what becomes of what it throws.
+// The arguments of a callback, the calls that it may make, and its exceptions.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

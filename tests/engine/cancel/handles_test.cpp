@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a handle answers besides cancel and restart, and what an owner of one can do.
+// The answers of a handle besides cancel and restart, and the calls of its owner.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the driver has taken out of the queue and not yet inserted, and what it leaves in the queue on purpose: neither
-// may be forgotten, nor overtake.
+// The driver has taken timers out of the queue and not yet inserted them, or left them there on purpose. None of them
+// may be forgotten or overtaken.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

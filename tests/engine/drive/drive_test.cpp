@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which thread drives an engine, and which must not; what wakes a worker that sleeps.
+// The threads that may and must not drive an engine, and the events that wake a sleeping worker.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

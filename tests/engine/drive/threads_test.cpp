@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the engine does to threads: its own worker's, and those that come and go around it.
+// The effects of the engine on threads: its own worker's, and those that come and go around it.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

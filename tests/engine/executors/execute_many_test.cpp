@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What comes due together is offered to an executor together: in order, and whatever the executor does with it.
+// Timers that come due together are offered to an executor together and in order, no matter what the executor does with
+// them.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

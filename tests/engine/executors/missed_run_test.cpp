@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A run of a periodic timer that is dropped at its hand-over is missed, and the timer goes on.
+// A run of a periodic timer that is dropped at its hand-over is missed, and the timer continues.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What happens when an executor says no, and executors that run the work at once.
+// Executors that refuse, and executors that run the work at once.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What cancel_all does to a group's members, and what it leaves alone.
+// The effects of cancel_all on a group's members, and what it leaves alone.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

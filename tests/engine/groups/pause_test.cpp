@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A group's time is paused with it: what is left of each member is left when it goes on.
+// A group's time is paused with the group: each member keeps its remaining time until the group is resumed.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

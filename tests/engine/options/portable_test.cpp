@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What docs/portability.md says that the portable ground refuses, it refuses by name, and what it says is harmless is.
+// Each option that docs/portability.md calls refused is refused by name on the portable ground, and each that it calls
+// harmless is.
 #include <detent/detent.hpp>
 #include <detent/sharded_engine.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What must not depend on which wheel turns, how large it is, and where in it a deadline lies.
+// Behaviour that must not depend on the wheel's kind, on its size, or on a deadline's place in it.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where a fixed rate counts its periods from, to the nanosecond: the time asked for, not the tick that it is rounded
+// A fixed rate counts its periods, to the nanosecond, from the time asked for and not from the tick that it is rounded
 // to.
 #include <detent/detent.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a periodic timer does about periods that went by unserved.
+// A periodic timer deals with periods that were missed.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What may still use an engine while it ends, and what it lets go of.
+// Objects that may still use an engine while it ends, and those that it releases.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What has been moved from says so and aborts, whatever is called; it may be destroyed and assigned to.
+// An object that was moved from says so and aborts, whichever function is called. It may be destroyed and assigned to.
 #include <detent/coroutine.hpp>
 #include <detent/detent.hpp>
 #include <detent/sharded_engine.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The wake budget: how long a worker fires before it handles what was submitted meanwhile.
+// The wake budget: how long a worker fires before it handles what was submitted in that time.
 #include <detent/detent.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the kernel says of this process: its threads, descriptors, mappings and memory.
+// Asks the kernel about this process: its threads, descriptors, mappings and memory.
 #pragma once
 
 #if defined(__linux__)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What slot_pool does with more free slots than anybody asks for.
+// slot_pool has more free slots than are asked for.
 #include <detent/alloc/slot_pool.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// When the worker holds the limit of engine_options::cpu_latency_limit. The kernel's device is a file here.
+// The worker holds the limit of engine_options::cpu_latency_limit. The kernel's device is a file here.
 #include "driver/waiter.hpp"
 
 #include "support/drive_eventually.hpp"

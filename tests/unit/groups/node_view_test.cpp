@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the driver inserts a timer that may fire late: at the roundest time that its slack allows.
+// The driver inserts a timer that may fire late at the roundest time that its slack allows.
 #include "groups/node_view.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What compilers without numbers of 128 bits compute in halves is what the others compute.
+// Compilers without 128-bit numbers compute in halves what the others compute.
 #include <detent/base/compiler.hpp>
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is done for a thread when it ends.
+// Functions that are called for a thread when it ends.
 #include "platform/thread_end.hpp"
 
 #include <gtest/gtest.h>

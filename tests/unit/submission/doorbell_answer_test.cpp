@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a ring for a deadline leaves behind for the driver: the earliest of them, once, be it the end of time.
+// A ring for a deadline leaves behind for the driver the earliest of the deadlines, once, even if that is the end of
+// time.
 #include "submission/doorbell.hpp"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Where the engine's memory comes from, and how its pages are mapped.
+// The source of the engine's memory, and how its pages are mapped.
 #pragma once
 
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a node leaves shards.
+// A node leaves its shards.
 #include "reader.hpp"
 
 #include <algorithm>

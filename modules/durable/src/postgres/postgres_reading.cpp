@@ -60,7 +60,7 @@ struct reading {
   std::vector<int> told, late, successors;  // row numbers
 };
 
-// Of the successors that the reading had asked for, keeps only those that the server still has.
+// Keeps, of the successors that the reading had asked for, only those that the server still has.
 void judge_successors(const rows& from, const reading& its, const std::set<std::string>& asked,
                       std::vector<lost_successor>& lost) {
   std::set<std::string> there;

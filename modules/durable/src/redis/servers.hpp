@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The servers that a store lies on: one, a master and its replicas, those of which Sentinels know, or a cluster. One
-// thread.
+// The servers that a store lies on: a single one, a master and its replicas, those that Sentinels name, or a cluster.
+// Used by one thread.
 #pragma once
 
 #include "hash_slot.hpp"

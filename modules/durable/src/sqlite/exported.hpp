@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// As ../exported.hpp, for the library of this store.
+// Like ../exported.hpp, for the library of this store.
 #pragma once
 
 #pragma GCC visibility push(default)

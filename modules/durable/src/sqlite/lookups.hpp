@@ -19,7 +19,7 @@ class lookups {
   lookups() noexcept = default;
   explicit lookups(sqlite3* on);
 
-  // Whether the file has it: some indexes are made when they are needed.
+  // Returns whether the file has it; some indexes are made when they are needed.
   bool has(std::string_view index);
 
   void find(const timer_ref& which, std::optional<listed_record>& out);

@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the newest server that is there; empty: none is.
+// Returns the folder of the newest server that is installed, or an empty path.
 std::string programs() {
   std::string best;
   std::error_code none;

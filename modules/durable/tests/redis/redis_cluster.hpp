@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A cluster of three masters with a replica each, on the loopback interface. It goes on without a master that it loses.
+// A cluster of three masters with a replica each, on the loopback interface. It continues without a master that it
+// loses.
 #pragma once
 
 #include "free_ports.hpp"

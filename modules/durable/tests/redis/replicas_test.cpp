@@ -252,7 +252,7 @@ TEST_F(DurableRedisReplicas, ACancelThatIsSentAgainForgetsTheAnswerThatCameBefor
   EXPECT_EQ(both.replica.ask("EXISTS detent:{00}:answer:7"), "0") << "it was about the timer before";
 }
 
-// Of two timers, "a"; the replica has heard of both and of the term.
+// Puts two timers and ends "a". The replica has heard of both timers and of the term, but not of the end.
 void end_what_the_replica_does_not_hear_of(master_and_replica& both, durable::take_result& term) {
   ASSERT_TRUE(both.until([&] { return put(*both.store, timer("a", 1)) == durable::errc{}; }));
   ASSERT_TRUE(both.take(term));

@@ -61,7 +61,7 @@ class script_caller {
     keys.insert(keys.end(), answers.begin(), answers.end());
     return call(redis::script::apply, std::move(keys), words);
   }
-  // Of each: mode, key, body.
+  // Each put has a mode, a key and a body.
   std::vector<std::string> put(const std::vector<std::string>& triples) {
     std::vector<std::string> words = {"", "", "", "", "", ""};
     for (std::size_t i = 0; i < triples.size(); i += 3) words[0] += triples[i];

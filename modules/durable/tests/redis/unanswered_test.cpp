@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tests what becomes of a batch of which the store on Redis carries out a part: a server that is full, and one of a
-// cluster that does not answer.
+// A batch of which the store on Redis carries out only a part, because a server is full, or one of a cluster does not
+// answer.
 #include "free_ports.hpp"
 #include "redis_server.hpp"
 #include "store_calls.hpp"

@@ -24,7 +24,7 @@ class timed_initiation;
 
 namespace detent::base {
 
-// Whether this Asio has a token for operations that get none, which it has from 1.22 on.
+// True if this Asio has a token for operations that get none, as it has from 1.22 on.
 template <class Asio>
 concept has_default_token = !std::is_void_v<typename Asio::fallback_token>;
 

@@ -35,7 +35,7 @@ struct contexts_of<boost_asio> {
   using pool_strand = ::boost::asio::strand<pool_executor>;
   using any_strand = ::boost::asio::strand<::boost::asio::any_io_executor>;
 
-  // Whether the executor only queues, for any thread of its context.
+  // True if the executor only queues, for any thread of its context.
   template <class Executor>
   static constexpr bool is_plain =
       std::is_same_v<Executor, io_executor> || std::is_same_v<Executor, tracked_io_executor> ||

@@ -42,14 +42,14 @@ class function_memory {
   }
 
  private:
-  // Of a function object that holds one pointer, and an allocator that holds another.
+  // The size of a function object that holds one pointer, and an allocator that holds another.
   static constexpr std::size_t size = 40;
 
   alignas(void*) std::byte bytes_[size];
   bool taken_ = false;
 };
 
-// That memory as an allocator. What a strand or another executor needs beside the function object comes from
+// An allocator for that memory. What a strand or another executor needs beside the function object comes from
 // `Otherwise`.
 template <class T, class Otherwise>
 class function_allocator {
