@@ -44,7 +44,7 @@ void redis_link::send(const std::vector<std::string>& command, detent::duration 
     made->patience = engine_.schedule_after(patience, [this] { give_up("no answer in time"); });
     static_cast<void>(made.release());  // finish() frees it
   } else {
-    // Not from inside send(): nobody expects the answer before the question is out.
+    // Not inside send(), because the caller expects the answer after the question has been sent.
     engine_.schedule_after(0ns, [failed = std::move(made)] { failed->done(nullptr, failed->link->trouble_); });
   }
 }

@@ -31,7 +31,7 @@ class redis_link {
   // connection is given up, and with it all that waits for answers there.
   void send(const std::vector<std::string>& command, detent::duration patience, answer done);
 
-  // What the loop polls: none while not connected.
+  // The descriptor for the loop to poll; none while not connected.
   int descriptor() const noexcept { return connection_ != nullptr ? connection_->c.fd : -1; }
   short interest() const noexcept { return interest_; }
   void handle(short happened);

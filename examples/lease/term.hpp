@@ -33,7 +33,7 @@ class term {
   }
   // Higher than that of every term before.
   std::int64_t fence() const noexcept { return fence_; }
-  // What redis knows this term by.
+  // The token by which redis knows this term.
   const std::string& token() const noexcept { return token_; }
   boot_time until() const noexcept { return until_.load(std::memory_order_relaxed); }
 

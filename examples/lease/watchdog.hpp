@@ -33,7 +33,7 @@ struct watchdog_options {
   detent::duration third() const { return detent::duration(lease) / 3; }
 };
 
-// What happens to the lease, reported on the watchdog's thread. All four are wanted.
+// Events of the lease, reported on the watchdog's thread. All four are required.
 struct watchdog_events {
   std::function<void(const term&)> on_granted;
   std::function<void(const term&)> on_renewed;

@@ -64,7 +64,7 @@ bool check(const outcome& seen) {
   loops::answer_counts all = seen.stuck;
   add(all, seen.through_it);
   add(all, seen.others);
-  // Not &&: each that is broken is named.
+  // Not &&, so that each broken promise is named.
   bool held = promise(seen.clients.answered == seen.clients.asked, "every request is answered");
   held &= promise(seen.clients.twice == 0, "none twice");
   held &= promise(all.answered == seen.clients.asked, "each by one callback");

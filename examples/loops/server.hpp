@@ -20,7 +20,7 @@ struct server_options {
   std::size_t sessions = 64;
 };
 
-// Of answers, counted by the thread that gives them.
+// Counts answers; used by the thread that gives them.
 struct answer_counts {
   std::uint64_t answered = 0;
   std::uint64_t late = 0;       // by more than late_from, after the delay since the client sent
@@ -43,7 +43,7 @@ class server {
   const detent::sharded_engine& set() const { return set_; }
   // Ends the loops; the counts may be read then. Timers that were pending: as many as it returns.
   std::size_t stop();
-  // Of a loop's sessions, for requests that the stuck loop's socket received, or another's.
+  // Counts answers for a loop's sessions, to requests that came through the stuck loop's socket or through another's.
   const answer_counts& counts(std::size_t loop, bool by_stuck) const { return counts_[2 * loop + (by_stuck ? 1 : 0)]; }
   std::uint64_t crossed() const { return crossed_; }
 

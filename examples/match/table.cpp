@@ -16,7 +16,7 @@ void table::seat(int players, std::uint32_t seed, detent::time_point start) {
   start_ = start;
   seated_ = players;
   std::mt19937 random(seed);
-  // Its numbers are the same everywhere, those of distributions are not.
+  // The engine's numbers are the same everywhere, but those of distributions are not.
   const auto below = [&random](int limit) { return static_cast<int>(random() % static_cast<unsigned>(limit)); };
   for (int player = 1; player <= players; ++player) {
     int second = below(10);

@@ -11,7 +11,7 @@
 
 namespace match {
 
-// What happened to a player, and when, in seconds of the game.
+// An event of a player, with its time in seconds of the game.
 struct happening {
   std::string what;
   std::int64_t second = 0;

@@ -25,7 +25,7 @@ void place(database& its, const std::string& order, const std::string& symbol, c
       {order, symbol, after});
 }
 
-// Whether it was open.
+// Returns whether the order was open.
 bool fill(database& its, const std::string& order, const std::string& symbol) {
   if (its.ask("update orders set state = 'filled' where id = $1 and state = 'open' returning id", {order}).empty())
     return false;

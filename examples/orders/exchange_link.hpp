@@ -29,7 +29,7 @@ class exchange_link {
   exchange_link& operator=(const exchange_link&) = delete;
   ~exchange_link() { ::close(fd_); }
 
-  // What it says: expired, again (it was expired before) or fenced (a higher fence has been seen for this symbol).
+  // Returns the answer: expired, again (it was expired before) or fenced (a higher fence was seen for this symbol).
   std::string expire(std::string_view order, std::string_view symbol, std::uint64_t fence, std::int64_t due) {
     const std::string request =
         std::string(order) + ' ' + std::string(symbol) + ' ' + std::to_string(fence) + ' ' + std::to_string(due);

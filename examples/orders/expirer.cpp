@@ -34,7 +34,7 @@ class expiry {
  public:
   expiry(const std::string& url, bool apart) : its_(url), apart_(apart) {}
 
-  // What it throws comes back as a retry.
+  // An exception becomes a retry.
   durable::outcome operator()(durable::job& job) {
     if (!its_.open()) return durable::outcome::retry_after(50ms, "no database");
     const std::string order(job.key());

@@ -33,7 +33,7 @@ class expiry {
  public:
   explicit expiry(const std::string& exchange) : exchange_(exchange) {}
 
-  // What the exchange throws comes back as a retry.
+  // An exception of the exchange becomes a retry.
   durable::outcome operator()(durable::job& job) {
     if (!job.still_mine()) return durable::outcome::retry("the term is over");
     if (stop_next.exchange(false)) {

@@ -40,7 +40,7 @@ class detent_timers {
     }
     alarm(const alarm&) = delete;
     alarm& operator=(const alarm&) = delete;
-    // What is cancelled here never starts, even if it waits in the queue of `io` already. So `this` may be captured.
+    // A cancelled callback never starts, even if it waits in the queue of `io`. So `this` may be captured.
     ~alarm() {
       if (timer_.cancel() == detent::cancel_result::cancelled) ++timers_.ledger_.disarmed;
     }
@@ -59,7 +59,7 @@ class detent_timers {
   };
 
   const timer_ledger& ledger() const { return ledger_; }
-  // Whether the engine, at rest, has counted the same.
+  // Returns whether the engine, at rest, has the same counts.
   std::optional<bool> agrees() const {
     const detent::engine_metrics seen = engine_.metrics();
     return seen.scheduled == ledger_.armed && seen.expired == ledger_.fired && seen.cancelled == ledger_.disarmed &&

@@ -27,7 +27,7 @@ class frame_socket : public std::enable_shared_from_this<frame_socket> {
  public:
   explicit frame_socket(tcp::socket connected) : socket_(std::move(connected)) {}
 
-  // What is sent in one turn of the loop leaves in one write.
+  // Frames that are sent in one turn of the loop leave in one write.
   void send(const frame& f);
   // The frames that have come, at least one. None: the peer has gone. Valid until the next call.
   awaitable<std::span<const frame>> receive();

@@ -47,7 +47,7 @@ class load {
 
   // An exception in it is a fault of this program, and ends it: calls in flight cannot be unwound.
   void run(load_report& report) noexcept;
-  // Whether a signal ended it.
+  // Returns whether a signal has ended it.
   bool interrupted() const { return interrupted_; }
 
  private:

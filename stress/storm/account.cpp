@@ -14,7 +14,7 @@ using detent::detail::to_ns;
 life_number account::open(detent::time_point deadline, deadline_rule rule, bool owning, bool silent, outcome& before) {
   std::uint64_t word = word_.load(std::memory_order_acquire);
   constexpr auto never_born = static_cast<std::uint64_t>(outcome::unborn);
-  // Not before the opener of the last life, its run and its users are done with it.
+  // Only once the opener of the last life, its run and its users are done with it.
   if ((word & ended_marks) == 0 || (word & (captured | turn | users | inside)) != 0 ||
       (word & (known | never_born)) == 0)
     return 0;

@@ -22,7 +22,7 @@ enum class deadline_rule : std::uint8_t { exact, contended, loose };
 
 class account;
 
-// What a thread remembers of a timer, for as long as it likes.
+// A thread's memory of a timer, for as long as it likes.
 struct sighting {
   account* of = nullptr;
   life_number life = 0;
@@ -32,7 +32,7 @@ struct sighting {
   explicit operator bool() const noexcept { return life != 0; }
 };
 
-// What all accounts of one engine share.
+// Shared by all accounts of one engine.
 struct engine_facts {
   detent::duration tick{1};
   std::atomic<bool> stopped{false};  // stop() has returned
@@ -40,7 +40,7 @@ struct engine_facts {
 
 struct shared_group;
 
-// What a callable does beside ending its life. The opener of a life writes it before it schedules.
+// The action of a callable besides ending its life. The opener of a life writes it before it schedules.
 struct role {
   std::uint64_t most_runs = 1;              // 0: no limit
   detent::duration rearm{0};                // mostly runs again so much later
@@ -110,7 +110,7 @@ class alignas(64) account {
   std::atomic<std::uint64_t> word_{static_cast<std::uint64_t>(outcome::unborn)};
   std::atomic<std::uint64_t> handle_[2]{};
   engine_facts* facts_ = nullptr;
-  // Not atomic: runs that overlap, or a wait that a run overlaps, are data races.
+  // Not atomic, so that overlapping runs, or a wait that a run overlaps, are data races.
   std::uint64_t runs_ = 0, runs_of_life_ = 0;
   std::int64_t fired_for_ = none;
   role part_;

@@ -10,7 +10,7 @@
 
 namespace stress {
 
-// Of an engine that the calling thread drives. Returns handles of the first lives of so many nodes.
+// For an engine that the calling thread drives. Returns handles of the first lives of `count` nodes.
 std::vector<detent::timer> age_nodes(detent::engine& engine, std::size_t count, random_numbers& random);
 
 // All generations of one node, one by one, with the handle of the first thrown at each. Returns how many.

@@ -32,7 +32,7 @@ class ledger {
   // --- The rest: while no thread uses it. ---
 
   void add(const tally& of_a_thread) noexcept { total_ += of_a_thread; }
-  // What stop() returned: each of them a life that is on. Runs the callbacks of some.
+  // Takes the result of stop(), each entry of which is a life that has not ended. Runs the callbacks of some.
   void returned(std::vector<detent::unfired_timer>&& left, random_numbers& random);
   // The engine is gone, and with it the timers that have no capture to say so.
   void end_all();

@@ -6,7 +6,7 @@
 
 namespace stress {
 
-// What one round is passed. All that is random in it follows from `seed`, but for what the machine does.
+// The parameters of a round. All its random choices follow from `seed`; only the machine's timing does not.
 struct round_plan {
   std::uint64_t seed;
   unsigned threads;

@@ -15,11 +15,11 @@ class App;
 namespace stress {
 
 struct weights {
-  // Of a step, beside each other.
+  // Shares of a step:
   unsigned schedule = 8, cancel = 24, restart = 28, stale = 4, groups = 0, engines = 0, threads = 0;
-  // Of 100 timers, cancels, deadlines.
+  // Out of 100 timers, cancels or deadlines:
   unsigned periodic = 0, destructors = 0, waits = 4, near = 10;
-  // Of 100 rounds.
+  // Out of 100 rounds:
   unsigned pools = 33, starved = 0, refusing = 0, stop = 25, unstopped = 0, aged = 0;
 };
 

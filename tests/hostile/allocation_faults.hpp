@@ -19,7 +19,7 @@ void arm_faults(faults kind, std::uint64_t nth) noexcept;
 // No more; says how many were refused.
 std::uint64_t disarm_faults() noexcept;
 
-// What the program has allocated and not given back.
+// Memory that the program has allocated and not given back.
 struct holdings {
   std::int64_t blocks = 0;        // of the heap
   std::int64_t mapped_bytes = 0;  // by mmap

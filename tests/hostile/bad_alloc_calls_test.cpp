@@ -269,7 +269,7 @@ TEST(BadAllocCalls, NextDeadlineIsNeverTooLateForWantOfMemory) {
     EXPECT_LE(*next, time_point(1us));
     bare.clock.advance(1ms);
     EXPECT_EQ(bare.engine.poll(), 600u);
-    // What a walk needs: an allocation that may fail.
+    // Walks need an allocation that may fail.
     scope.during([&] { bare.engine.metrics(); });
   });
 }

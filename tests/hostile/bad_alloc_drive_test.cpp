@@ -90,7 +90,7 @@ class cancelled_as_they_come_due {
     return most;
   }
   const std::vector<timer>& timers() const { return timers_; }
-  // Whether a timer that was scheduled in the middle got a node that is none of theirs.
+  // Returns whether a timer that was scheduled in the middle got a node that belongs to none of them.
   bool gave_another() const { return gave_another_; }
 
  private:

@@ -21,7 +21,7 @@ struct refused_call {
   int error;
 };
 
-// What a small container or an old kernel answers.
+// The answers of a small container or an old kernel.
 constexpr refused_call refused_calls[] = {
     {SCMP_SYS(membarrier), ENOSYS},      {SCMP_SYS(mlock), EPERM},         {SCMP_SYS(mlock2), EPERM},
     {SCMP_SYS(mlockall), EPERM},         {SCMP_SYS(mbind), ENOSYS},        {SCMP_SYS(set_mempolicy), ENOSYS},
@@ -31,7 +31,7 @@ constexpr refused_call refused_calls[] = {
     {SCMP_SYS(perf_event_open), EACCES}, {SCMP_SYS(bpf), EPERM},           {SCMP_SYS(io_uring_setup), ENOSYS},
 };
 
-// Those refused only with one value of their argument.
+// Calls that are refused only with one value of their argument.
 struct refused_argument {
   int number;
   unsigned argument;

@@ -178,7 +178,7 @@ TEST(DeniedLock, OfALaterSlabRefusesTheTimerAndTheEngineGoesOn) {
   });
 }
 
-// What asks the kernel for a file, by the name with which its error begins.
+// Calls that ask the kernel for a file, by the name with which the error begins.
 std::vector<std::pair<std::string, std::function<void()>>> uses_of_files(engine& polled, const std::string& folder) {
   const std::string trace = folder + "/trace.csv", counters = folder + "/counters";
   return {{"record = \"" + trace + "\": ", [trace] { engine e({.record = trace}); }},
@@ -218,7 +218,7 @@ TEST(DeniedFolder, IsOneCodeWhateverWasToBeWrittenThere) {
   });
 }
 
-// Whether it may be had is no matter of privileges; nobody's process gets the same answer.
+// Privileges do not matter here: an unprivileged process gets the same answer.
 void expect_cpu_refused(const std::string& named, const std::function<void()>& create) {
   expect_in_child([&] {
     ASSERT_TRUE(drop_privileges());

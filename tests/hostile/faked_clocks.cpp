@@ -21,7 +21,7 @@ constexpr std::int64_t running = INT64_MIN;
 std::atomic<std::int64_t> steady_offset{0}, frozen_at{running}, wall_offset{0};
 std::atomic<std::uint64_t> wall_readings{0};
 
-// What has been gained, and is gained from a moment on. Replaced as a whole, as other threads read it.
+// The time that was gained, and the rate of gain from a moment on. Replaced as a whole, because other threads read it.
 struct slew {
   std::int64_t gained, from, ppm;
   std::int64_t at(std::int64_t kernel_ns) const noexcept { return gained + (kernel_ns - from) * ppm / 1'000'000; }

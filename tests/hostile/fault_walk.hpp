@@ -24,7 +24,7 @@ namespace detent::hostile {
 
 using namespace std::chrono_literals;
 
-// What came of an operation while allocations failed.
+// The result of an operation while allocations failed.
 enum class outcome : std::uint8_t { done, refused };
 
 // Done, or refused for want of memory; a thread that cannot be started is a limit, and what is denied anyway is not

@@ -18,7 +18,7 @@
 
 namespace {
 
-// Of the calling thread: done before its allocation number `left` from now, counted from 0.
+// For the calling thread: runs before its allocation number `left` from now, counted from 0.
 struct interruption {
   int left = -1;
   const std::function<void()>* what = nullptr;
@@ -43,8 +43,8 @@ using namespace std::chrono_literals;
 using hostile::expect_in_child;
 using hostile::in_child;
 
-// Of a process that has made none yet. The other thread goes on once the one that forks has to wait for it, or waits
-// for its child. True: it came to that allocation.
+// For a process that has made no label yet. The other thread continues once the forking thread has to wait for it, or
+// waits for its child. Returns true if it came to that allocation.
 bool fork_at_allocation(int n) {
   engine parents({.drive = drive_kind::caller, .reserve = 0});
   drive::sleeper forks;

@@ -197,7 +197,7 @@ TEST(ForkOfALoop, ChildLeavesTheEndOfTheEngineThatItWasForkedIn) {
   later.join();
 }
 
-// What was handed over to an executor is in the child's copy of its queue, too.
+// Work that was handed to an executor is also in the child's copy of its queue.
 TEST(ForkOfALoop, ChildRunsNothingThatWasHandedOver) {
   struct holder : executor {
     bool execute(fired_timer&& work) noexcept override {

@@ -41,7 +41,7 @@ std::string in_child(Body&& body) {
   return WEXITSTATUS(status) == 0 ? "" : "the child's expectations did not hold";
 }
 
-// Its expectations hold, and it comes to its end.
+// The expectations of `body` hold, and it comes to its end.
 template <class Body>
 void expect_in_child(Body&& body, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
   const std::string ended = in_child(body);

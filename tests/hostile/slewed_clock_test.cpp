@@ -43,7 +43,7 @@ class SlewedClock : public ::testing::Test {
     }
     ASSERT_TRUE(is_trusted());
   }
-  // Whether a reading needs steady_clock where there is an anchor.
+  // Returns whether a reading needs no steady_clock if there is an anchor.
   bool is_trusted() {
     pass(1ms);
     tsc_.now();

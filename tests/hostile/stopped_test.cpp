@@ -42,7 +42,7 @@ struct seen {
   std::uint64_t missed;
 };
 
-// What fired, in order. Any thread.
+// The callbacks that fired, in order. Any thread.
 class fired_log {
  public:
   void note(const firing& f) {
@@ -88,7 +88,7 @@ TEST(Stopped, HybridWorkerFiresWhatIsDueInOrderAfterwards) {
   expect_order_after_a_stop([] { return engine(); });
 }
 
-// What a periodic timer of 10 ms ran as, around a pause.
+// Returns the runs of a periodic timer of 10 ms around a stop of the process.
 std::vector<seen> periodic_around_a_stop(missed_ticks policy) {
   fired_log log;
   engine e;

@@ -78,7 +78,7 @@ std::vector<std::shared_ptr<executor>> inline_and_on_an_executor() {
   return {nullptr, std::make_shared<testing::moody_executor>()};
 }
 
-// Its test polls an engine.
+// Polls an engine.
 class TimeStampsPoll : public TimeStamps {
  protected:
   engine engine_{{.drive = drive_kind::caller, .clock = clock_kind::tsc}};

@@ -84,7 +84,7 @@ int main() {
   if (!wait_on_a_worker({.executor = std::make_shared<detent::thread_pool>()})) return 2;
   if (!wait_on_a_descriptor()) return 3;
   if (!wait_for_a_group()) return 4;
-  // Its thread waits for more to write.
+  // The recorder's thread waits for more to write.
   if (!wait_on_a_worker({.record = "/dev/null"})) return 5;
   detent::failure no_invariant_counter;
   if (detent::engine::try_create({.clock = detent::clock_kind::tsc}, no_invariant_counter) &&

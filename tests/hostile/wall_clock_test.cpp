@@ -36,8 +36,8 @@ std::vector<std::string> traced_calls() {
 
 bool has(const std::string& line, const char* part) { return line.find(part) != std::string::npos; }
 
-// Whether a system call waits for a time by the wall clock. A futex call without a timeout names a clock, but waits for
-// none; and a sleep without flags is for a span, which no step of that clock changes.
+// Returns whether a system call waits for a time on the wall clock. A futex call without a timeout names a clock but
+// does not wait for a time, and a sleep without flags is for a span, which no step of that clock changes.
 bool waits_by_the_wall_clock(const std::string& call) {
   if (!has(call, "CLOCK_REALTIME") && !has(call, "ITIMER_REAL")) return false;
   if (has(call, "clock_nanosleep(CLOCK_REALTIME, 0, ")) return false;

@@ -49,7 +49,7 @@ struct scheduled {
   bool refused() const { return !refusals.empty(); }
 };
 
-// What a run, stop() and list_pending() must report.
+// The facts that a run, stop() and list_pending() must report.
 struct run_report {
   nanoseconds_t deadline = 0, lateness = 0;
   std::uint64_t missed = 0, tag = 0;

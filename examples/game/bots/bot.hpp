@@ -15,14 +15,14 @@
 
 namespace game {
 
-// What the bots of one program share.
+// Shared by all bots of one program.
 struct bot_world {
   event_loop& loop;
   endpoint server;
   faults wrong;
   std::mt19937_64 random;
   bot_counts counts;
-  // Of the first bot: by how much the time from one frame's snapshot to that of the next is not a frame.
+  // For the first bot: by how much the time between the snapshots of two frames differs from a frame.
   durations snapshot_jitter;
 
   bool by_chance(double percent) { return static_cast<double>(random() % 1'000'000) < percent * 10'000; }

@@ -30,9 +30,9 @@ struct input {
   friend bool operator==(const input&, const input&) = default;
 };
 
-// Whether it can be meant: players that can be, directions that there are, and nothing where nothing belongs.
+// Returns whether the input makes sense: existing players and directions, and zeros in unused fields.
 bool is_possible(const input& of) noexcept;
-// Whether a client may ask for it.
+// Returns whether a client may ask for it.
 bool is_of_a_client(action what) noexcept;
 
 // "3 move -1 0", as a match's log has it, and back; none if the text is no possible input.

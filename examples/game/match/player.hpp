@@ -11,7 +11,7 @@ namespace game {
 struct player {
   player(int as, detent::engine& of) : number(as), timers(of) {}
 
-  // Of match/player_flags.hpp.
+  // The flags are those of match/player_flags.hpp.
   unsigned flags() const noexcept;
 
   const int number;
@@ -23,7 +23,7 @@ struct player {
 
   // A buff or a cool-down is its timer: it lasts as long as that is pending.
   detent::timer strike_cooldown, shield, shield_cooldown, haste, poison;
-  // Not in the group: a death does not give a pause back.
+  // Outside the group, so that a death does not give back a pause.
   detent::timer pause_cooldown;
 
   // Cancelled together by a death, paused together with the match, or while the player is away.

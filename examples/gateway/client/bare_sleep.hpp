@@ -8,8 +8,8 @@
 
 namespace load {
 
-// What a sleep costs here without anybody's timers: a thread that does nothing but clock_nanosleep() to each
-// millisecond, and notes how late it wakes. The host's own jitter, measured while the load runs.
+// The lateness of a sleep on this host without any timers of the gateway: a thread that only calls clock_nanosleep() to
+// each millisecond, and notes how late it wakes. This is the host's own jitter, measured while the load runs.
 class bare_sleep {
  public:
   bare_sleep() : thread_([this](const std::stop_token& stop) { run(stop); }) {}

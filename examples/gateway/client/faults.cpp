@@ -23,7 +23,7 @@ faults::~faults() {
 }
 
 void faults::begin(const fault_choice& chosen) {
-  // Of a thousand sessions, 2 fall silent and 4 break each second; at least one.
+  // Each second, 2 of a thousand sessions fall silent and 4 break; at least one.
   const options& run = victims_.chosen();
   const std::size_t silent = std::max<std::size_t>(1, run.sessions * 2 / 1000);
   const std::size_t broken = std::max<std::size_t>(1, run.sessions * 4 / 1000);

@@ -11,7 +11,7 @@
 
 namespace load {
 
-// What goes wrong on purpose, each on its own timer; all of them one group.
+// Deliberate faults, each on its own timer; all timers are in one group.
 class faults {
  public:
   faults(crowd& victims, detent::engine& engine);

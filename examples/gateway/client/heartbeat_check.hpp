@@ -10,7 +10,7 @@
 
 namespace load {
 
-// What a heartbeat says of itself.
+// The contents of a heartbeat.
 struct heartbeat {
   wire::time_point slot;   // its place on the grid
   wire::time_point fired;  // when the gateway sent it off

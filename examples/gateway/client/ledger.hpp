@@ -43,7 +43,8 @@ class ledger {
   const order_totals& totals() const { return totals_; }
 
  private:
-  // What a witness has reported of an order last: nothing, execution::accepted while it rests, any other is its end.
+  // The last report of a witness about an order: nothing; execution::accepted while the order rests; any other value is
+  // its end.
   using state = char;
   static constexpr state nothing = '\0';
   static constexpr state resting = static_cast<state>(wire::execution::accepted);

@@ -9,7 +9,7 @@
 
 namespace load {
 
-// What happens besides the load.
+// The faults that happen besides the load.
 struct fault_choice {
   bool silent = false;   // clients that send nothing any more
   bool drop = false;     // connections that break

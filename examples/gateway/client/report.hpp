@@ -9,7 +9,7 @@
 
 namespace load {
 
-// What was seen and measured, as text. `floor` is what a bare sleep is late by.
+// Returns the results and measurements as text. `floor` is the lateness of a bare sleep.
 std::string report(crowd& seen, std::uint64_t freezes, samples& floor);
 
 }  // namespace load

@@ -30,7 +30,7 @@ class connection : public event_handler {
   void end() { ended_ = true; }
   bool ended() const { return ended_; }
   void set_output_limit(std::size_t bytes) { output_limit_ = bytes; }
-  // Whether the kernel holds bytes that have not been read yet.
+  // Returns whether the kernel holds bytes that were not read yet.
   bool has_unread_input() const;
 
  protected:

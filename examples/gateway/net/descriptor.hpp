@@ -18,7 +18,7 @@ namespace net {
 class descriptor {
  public:
   descriptor() = default;
-  // Of a system call's result: throws if it failed.
+  // Takes the result of a system call and throws if the call failed.
   descriptor(int fd, const char* what) : fd_(fd) {
     if (fd < 0) throw_errno(what);
   }

@@ -26,7 +26,7 @@ struct order {
   detent::timer expiry;
 };
 
-// What the book knows of a session.
+// The book's data about a session.
 struct trader {
   net::connection& line;
   detent::timer_group timers;  // every timer of the session, its orders' expiries among them

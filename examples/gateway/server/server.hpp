@@ -27,7 +27,7 @@ class server final : public net::event_handler {
   std::uint16_t port() const;
   // Logs everybody out.
   void close(std::string_view why);
-  // What has happened, in a few lines. At the end, when no session is left.
+  // Returns a summary in a few lines, to be called at the end, when no session is left.
   std::string account() const;
   bool balances() const;
 

@@ -13,7 +13,7 @@
 
 namespace wire {
 
-// Its fields are views of the line that it was parsed from, and live as long.
+// A message whose fields are views of the line that it was parsed from; they live as long as the line.
 class message {
  public:
   static constexpr std::size_t most_fields = 16;
@@ -25,7 +25,7 @@ class message {
   std::optional<std::string_view> text(tag of) const;
   // None if the field is missing or no whole number.
   std::optional<std::int64_t> number(tag of) const;
-  // Of a field with one character; '\0' if it is missing or longer.
+  // Returns a field of one character, or '\0' if it is missing or longer.
   char letter(tag of) const;
 
  private:

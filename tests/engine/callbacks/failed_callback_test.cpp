@@ -146,7 +146,7 @@ TEST(EngineFailedCallback, OnAWorkerOrAPoolIsReportedAsInline) {
   }
 }
 
-// What it does to its own timer, and what takes the timer's place, changes nothing.
+// The effects of the callback on its own timer, and a timer that takes the place, change nothing.
 TEST(EngineFailedCallback, ThatEndsItsTimerIsReportedAsItWas) {
   failure_log failures;
   drive::virtual_engine rig(failures.options());

@@ -99,7 +99,7 @@ TEST(EngineSlowCallback, OfAGroupThatWasPausedHasTheEnginesTime) {
   EXPECT_EQ(slow.only().deadline, at(105));
 }
 
-// What it does to its own timer, and what takes its place, changes nothing.
+// The effects of the callback on its own timer, and a timer that takes the place, change nothing.
 TEST(EngineSlowCallback, ThatEndsItsTimerIsReportedAsItWas) {
   slow_log slow;
   engine_options options = slow.options(100ns, true);

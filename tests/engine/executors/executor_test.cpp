@@ -103,7 +103,7 @@ TEST(EngineExecutorPool, RunsOtherTimersBesideASlowOne) {
   release = true;
 }
 
-// What it has and has not begun: neither what runs, nor what it has done with, in whatever way.
+// The depth counts work that the executor has and has not begun, and not work that runs or is over in any way.
 TEST_F(EngineExecutor, IsReportedByItsDepth) {
   const auto depth = [&] { return rig_.engine.metrics().queued; };
   timer first = rig_.engine.schedule_at(at(1), [&] { EXPECT_EQ(depth(), 4u); });

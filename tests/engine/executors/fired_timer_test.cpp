@@ -25,7 +25,7 @@ using testing::holding_executor;
 
 class EngineFiredTimer : public ::testing::Test {
  protected:
-  // What was just handed over last.
+  // Takes the timer that was handed over last.
   fired_timer take() {
     fired_timer last = std::move(holds_->held.back());
     holds_->held.pop_back();

@@ -147,7 +147,7 @@ TEST(EngineExecutorRefusal, OfWorkOfferedAgainWhileItStopsLeavesItToTheStop) {
   EXPECT_EQ(e.metrics().dropped, 0U);
 }
 
-// What is dropped is destroyed by the driving thread, inside a call of the engine.
+// The driving thread destroys dropped timers inside a call of the engine.
 TEST(EngineExecutorRefusal, LetsNothingThatItDropsStopTheEngine) {
   auto refuses = std::make_shared<testing::holding_executor>();
   refuses->refuse = true;

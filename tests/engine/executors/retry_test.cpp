@@ -41,7 +41,7 @@ TEST(EngineExecutorRetry, IsNotOvertakenByWhatTheExecutorWouldHaveTaken) {
   EXPECT_EQ(rig.fired, (ids{1, 2, 3, 4}));
 }
 
-// What waits to be offered again holds on to the engine's insides, which go when it is stopped.
+// Timers that wait to be offered again hold on to the engine's internals, which go when it is stopped.
 TEST(EngineExecutorRetry, LeavesNothingOfTheEngineBehind) {
   struct refuses : executor {
     bool execute(fired_timer&&) noexcept override { return false; }

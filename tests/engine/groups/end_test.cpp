@@ -183,7 +183,7 @@ TEST_F(TimerGroupEnd, AGroupInAnothersPlaceIsNotTouchedByOldHandles) {
   expect_balance(engine_);
 }
 
-// What an executor kept of a group that has ended, when others are in its place.
+// An executor has kept timers of a group that has ended, and other groups are in its place.
 TEST_F(TimerGroupEnd, WhatAnExecutorKeptTouchesNoOtherGroup) {
   auto holding = std::make_shared<holding_executor>();
   drive::virtual_engine rig({.executor = holding});

@@ -50,7 +50,7 @@ TEST_F(TimerGroup, HandlesOfCancelledMembersAreSpent) {
     EXPECT_FALSE(each.pending());
     EXPECT_FALSE(each.restart_after(1ms));
   }
-  // Its captures may still be there: the call that destroys them returns `cancelled`.
+  // Its captures may still exist: the call that destroys them returns `cancelled`.
   EXPECT_EQ(inserted.cancel(), cancel_result::cancelled);
   EXPECT_EQ(submitted.cancel_and_wait(), cancel_result::cancelled);
   poll_at_ms(0);

@@ -85,7 +85,7 @@ TEST(TimerGroupWorker, TheEndWaitsForARunningMember) {
   }
 }
 
-// What two callbacks on two threads do: a member, and one that cancels its group and so has to wait for it.
+// Two callbacks run on two threads: a member, and one that cancels its group and so must wait for the member.
 class waited_for_member {
  public:
   void run() {
@@ -142,7 +142,7 @@ TEST(TimerGroupWorker, APlainTimerInAMembersPlaceWaitsForTheRunningOnes) {
   member.expect_waited();
 }
 
-// What a dying capture asks for comes before most of the others' ends.
+// The timer that a dying capture schedules comes before the ends of most other members.
 TEST(TimerGroupWorker, WhatIsDueComesBetweenTheMembersOfALargeGroup) {
   engine e({.wait = wait_options::sleep()});
   timer_group group(e);

@@ -95,7 +95,7 @@ TEST_P(EngineLanesWorker, FireWhatComesDueInAnotherCriticalCallbackBeforeTheBulk
   EXPECT_EQ(ran_before, 0u);
 }
 
-// What the driver meets there too early it accepts later.
+// Timers that the driver meets there too early are accepted later.
 TEST_P(EngineLanesWorker, AcceptWhatACriticalCallbackSchedulesForTheBulk) {
   constexpr std::size_t more = 2000;
   std::atomic<std::size_t> ran{0};

@@ -292,7 +292,7 @@ TEST_P(EngineMemorySteady, AWorkerAndTwoProducersAllocateNothing) {
   EXPECT_GT(fired.load(), 0u);
 }
 
-// Of the calling thread: how often the kernel had to make or find a page for it.
+// Returns how often the kernel had to make or find a page for the calling thread.
 long page_faults() {
   rusage used{};
   getrusage(RUSAGE_THREAD, &used);

@@ -98,7 +98,7 @@ TEST_F(EngineThreadMemory, StaysAfterABurstUntilTheThreadsEnd) {
   EXPECT_LE(each(), 2'048);
 }
 
-// What it has queued goes when the driver has taken it.
+// Its queued entries go when the driver has taken them.
 TEST_F(EngineThreadMemory, GoesBackWhereTheThreadEndedBeforeTheDriverCame) {
   threads_.step(8'000);
   threads_.step(0);

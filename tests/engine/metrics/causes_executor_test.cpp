@@ -46,7 +46,7 @@ TEST(EngineCausesExecutor, FromTheHandOverToTheStart) {
   expect_counts(reported, 1);
 }
 
-// Its start lies further after its hand-over than a signed time can say.
+// Its start is further from its hand-over than a signed time can express.
 TEST(EngineCausesExecutor, ALongerDispatchThanThereIsTimeIsAllOfIt) {
   auto executor = std::make_shared<testing::holding_executor>();
   drive::virtual_engine rig({.executor = executor}, at(-5));

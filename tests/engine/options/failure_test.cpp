@@ -22,7 +22,8 @@ using drive::at;
 using drive::problem_of;
 using testing::holding_executor;
 
-// That a call has failed by `code`, in words that begin with the engine's name and have `words`; and in C too.
+// Checks that a call has failed with `code`, in a sentence that begins with the engine's name and contains `words`, and
+// in C as well.
 void expect_failure(const failure& seen, errc code, const std::string& words) {
   EXPECT_TRUE(seen);
   EXPECT_EQ(seen, code);
@@ -34,7 +35,7 @@ void expect_failure(const failure& seen, errc code, const std::string& words) {
   EXPECT_EQ(std::string_view(in_c), message);
 }
 
-// That both forms of a schedule call fail by the same sentence.
+// Checks that both forms of a schedule call fail with the same sentence.
 template <class Throwing, class Trying>
 void expect_same(Throwing&& throwing, Trying&& trying, errc code, const std::string& words) {
   const drive::problem thrown = problem_of(throwing);

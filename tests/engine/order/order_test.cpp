@@ -23,7 +23,7 @@ using drive::at;
 
 class EngineOrderOfEqualDeadlines : public ::testing::Test {
  protected:
-  // Whether so many of one deadline fire as they are armed now.
+  // Returns whether `count` timers with one deadline fire in the order in which they are armed now.
   bool keeps_the_order_of(int count, time_point due) {
     std::vector<int> fired, armed(static_cast<std::size_t>(count));
     std::iota(armed.begin(), armed.end(), 0);

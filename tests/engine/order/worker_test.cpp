@@ -39,7 +39,7 @@ class EngineOrderWorker : public ::testing::Test {
   auto note(int id) {
     return [this, id] { order_.push_back(id), ++fired_; };
   }
-  // What fired, in order, once so many have.
+  // Returns the timers that have fired, in order, once there are `count` of them.
   std::vector<int> order_of(int count) {
     open_ = true;
     EXPECT_TRUE(eventually([&] { return fired_ == count; }));

@@ -40,7 +40,7 @@ struct doomed {
     return eventually([&] { return gone.load() && drive::threads() <= threads_before; });
   }
 
-  // Of its callables, each once.
+  // Returns whether each of `count` callables was destroyed once.
   bool destroyed(int count) {
     return eventually([&] { return captures.living() == 0 && captures.ended() == count; });
   }
@@ -223,7 +223,7 @@ TEST(EngineDestroyInside, LeavesHandedOverWorkThatDoesNothing) {
   EXPECT_EQ(runs.load(), 0);
 }
 
-// Of a batch it keeps the first and runs the second; then it has no more room.
+// Keeps the first timer of a batch and runs the second; then it has no more room.
 struct keeps_one_and_runs_one final : executor {
   bool execute(fired_timer&& work) noexcept override {
     switch (offered++) {
@@ -240,7 +240,7 @@ struct keeps_one_and_runs_one final : executor {
   std::vector<fired_timer> kept;
 };
 
-// What was kept, and what would be offered again, hold on to the engine's insides and to the executor.
+// Timers that were kept or would be offered again hold on to the engine's internals and to the executor.
 TEST(EngineDestroyInside, ByOneOfABatchOfWhichTheRestIsKeptAndRefused) {
   const auto held = std::make_shared<int>(0);
   doomed d({.executor = std::make_shared<keeps_one_and_runs_one>(),

@@ -66,7 +66,7 @@ TEST(EngineFork, ChildMayDestroyAnEngineOnAPool) {
   expect_in_child([&] { e.reset(); });
 }
 
-// Its threads are the parent's, and so is what waits in its queue.
+// Its threads belong to the parent, and so does the work in its queue.
 TEST(EngineFork, ChildMayDestroyAPoolWithWorkInItsQueue) {
   const auto captured = std::make_shared<int>();
   std::atomic<bool> inside{false}, end{false};

@@ -94,7 +94,7 @@ TEST_F(MovedFromEngine, NamesTheCall) {
               "^detent: schedule_at_fixed_rate\\(\\) was called");
 }
 
-// Also to a thread for which it is the engine that it used last.
+// This includes a thread that has used that engine last.
 TEST_F(MovedFromEngine, HasNoFastPath) {
   kept.schedule_after(1h, [] {});
   engine last(std::move(kept));

@@ -83,7 +83,7 @@ class RefusedRace : public ::testing::TestWithParam<parameters> {
     std::atomic<bool> refused{false};
   };
 
-  // Of those that were given, so many have been returned.
+  // Checks that this many of the given timers were returned, and that nothing else is left.
   static void expect_no_trace(const subject& of, std::uint64_t returned) {
     const std::uint64_t given = of.given, pending = given - returned;
     const auto if_so = [&](std::initializer_list<way> ways, std::uint64_t count) {

@@ -18,7 +18,7 @@ namespace {
 using namespace std::chrono_literals;
 using drive::eventually;
 
-// What the whole machine is held to, in us; none: it cannot be asked.
+// Returns the limit of the whole machine in microseconds, or nothing if it cannot be asked for.
 std::optional<std::int32_t> in_force() {
   const int device = open("/dev/cpu_dma_latency", O_RDWR | O_CLOEXEC);
   if (device < 0) return std::nullopt;

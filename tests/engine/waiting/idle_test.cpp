@@ -24,7 +24,7 @@ struct idle_engine {
   std::unique_ptr<engine> e;
 };
 
-// Of every tick and wheel, one engine that `prepare` leaves with nothing to do soon.
+// For each tick and wheel, checks one engine that `prepare` leaves with nothing to do soon.
 template <class Prepare>
 std::vector<idle_engine> idle_engines(Prepare&& prepare) {
   std::vector<idle_engine> all;
@@ -41,7 +41,7 @@ std::vector<idle_engine> idle_engines(Prepare&& prepare) {
   return all;
 }
 
-// What is due so soon is cancelled or put off at once.
+// Timers that are due this soon are cancelled or put off at once.
 constexpr duration soon = 100ms;
 
 // Two seconds in which no worker may wake or use as much as one percent of a processor.

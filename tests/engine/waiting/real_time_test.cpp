@@ -21,7 +21,7 @@ namespace {
 using namespace std::chrono_literals;
 using testing::eventually;
 
-// What one timer saw. Written by its callback, read once all have run.
+// The record of one timer. Its callback writes it, and it is read once all have run.
 struct sighting {
   time_point not_before;  // read before the schedule call, the delay added
   time_point deadline, started, really;

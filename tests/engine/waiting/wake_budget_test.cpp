@@ -45,7 +45,7 @@ class EngineWakeBudgetInAFlood : public ::testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Executors, EngineWakeBudgetInAFlood, ::testing::Bool(),
                          [](const auto& tested) { return tested.param ? "inline_executor" : "none"; });
 
-// What is overdue already: before what was due later, though that has been accepted.
+// Timers that are overdue already come before those that were due later, although these have been accepted.
 TEST_P(EngineWakeBudgetInAFlood, LetsAnEarlierDeadlineFireBeforeTheRest) {
   std::atomic<std::size_t> ran_before{nobody};
   all_->owned->schedule_at(all_->due - 1ns, note(ran_before));

@@ -9,7 +9,7 @@
 
 using namespace std::chrono_literals;
 
-// Whether the sentence begins so.
+// Returns whether the sentence begins with these words.
 bool says(const detent::failure& problem, const char* words) { return problem.message().rfind(words, 0) == 0; }
 
 int main() {

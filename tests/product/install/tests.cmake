@@ -53,7 +53,8 @@ if(NOT DETENT_SANITIZE)
   list(APPEND tests install.in_c)
 endif()
 
-# The same copy through pkg-config, with every compiler there is. A sanitized library links with its own compiler only.
+# Uses the same copy through pkg-config, with every compiler that is installed. A sanitized library links only with its
+# own compiler.
 find_program(DETENT_GXX NAMES g++-12 g++)
 find_program(DETENT_CLANGXX NAMES clang++-14 clang++)
 mark_as_advanced(DETENT_GXX DETENT_CLANGXX)

@@ -84,7 +84,7 @@ void by_poll(tally& passed) {
   passed.add(engine.metrics());
 }
 
-// Of the engine by poll: times, a label's number, a refusal's reason, and that it was dropped.
+// Prints, for an engine driven by poll, times, a label's number, a refusal's reason, and that the timer was dropped.
 void print_arguments() {
   std::printf(
       "schedule(1000000)\nrestart(2000000)\nrefuse(0)\nrefuse(%d)\nfire(1000000, 999000000, 1)\n"

@@ -33,7 +33,7 @@ def main():
     failed = 0
     for block in blocks:
         with tempfile.TemporaryDirectory(prefix="detent-page-") as scratch:
-            # What a block leaves running does not outlive it.
+            # Processes that a block leaves running end with it.
             commands = "trap 'kill $(jobs -p) 2>&- || true' EXIT\n" + adapted(block, build)
             done = subprocess.run(["bash", "-eu", "-c", commands], stdin=subprocess.DEVNULL, cwd=scratch,
                                   capture_output=True, text=True, errors="replace", timeout=100, check=False)

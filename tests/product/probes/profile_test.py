@@ -88,7 +88,7 @@ class ProfileTest(unittest.TestCase):
                 running.kill()
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stderr, r"profile: \d+ samples by (cycles|cpu-clock) at 1999 Hz; flame graph: x.svg\n\Z")
-        # Whether the processor counts cycles is said where it does not.
+        # The program says so if the processor counts no cycles.
         self.assertEqual("by cpu-clock at" in done.stderr, "no hardware counters here" in done.stderr)
         root = xml.etree.ElementTree.parse(self.scratch / "x.svg").getroot()
         self.assertTrue(root.tag.endswith("svg"))

@@ -20,7 +20,7 @@ class choices {
   bool next();
   // Forgets everything; the next run takes this way, and way 0 beyond it.
   void follow(const std::vector<std::uint8_t>& way);
-  // Whether a run since follow() was offered fewer ways than the one it was to take.
+  // Returns whether a run since follow() was offered fewer ways than the one that it was to take.
   bool strayed() const { return strayed_; }
 
   // The decisions that were not way 0, as "depth:way,depth:way"; "0" for none of them.

@@ -33,7 +33,7 @@ class clock {
   std::array<moment, max_threads> at_{};
 };
 
-// What reaches a thread through an acquire. Fences and operations that are sequentially consistent order loads and
+// Everything that reaches a thread through an acquire. Fences and sequentially consistent operations order loads and
 // stores (`seen`, `sequenced`) without ordering plain data (`ordered`).
 struct knowledge {
   clock ordered;                // happens-before

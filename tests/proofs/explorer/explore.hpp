@@ -26,7 +26,7 @@ inline void require(bool holds, const char* what) {
 inline void reach(const char* mark) { machine::instance().reach(mark); }
 // One of `count` ways, all of which are tried: what the environment may do.
 inline unsigned choose(unsigned count) { return machine::instance().choose(count); }
-// What time it is where time passes: the latest deadline that somebody slept until.
+// Returns the time, if time passes: the latest deadline that a thread has slept until.
 inline std::int64_t time_passed_to() { return machine::instance().time(); }
 // From now on the kernel has no heavy fence, though it had one when it was asked.
 inline void refuse_heavy_fences() { machine::instance().refuse_heavy_fences(); }

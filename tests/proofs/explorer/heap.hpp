@@ -48,7 +48,7 @@ class heap {
   // The complaint about a plain access; empty if all is well.
   std::string read(const void* from, std::size_t bytes, thread_index by, const clock& ordered);
   std::string write(const void* from, std::size_t bytes, thread_index by, const clock& ordered);
-  // The same for an atomic access, which is in no conflict with other atomic ones.
+  // The same for an atomic access, which does not conflict with other atomic ones.
   std::string read_atomically(const void* from, std::size_t bytes, const clock& ordered) const;
   std::string write_atomically(const void* from, std::size_t bytes, const clock& ordered) const;
 
@@ -69,9 +69,9 @@ class heap {
   }
   const block* around(const void* address) const;
   std::string complain(const char* what, const void* address, const clock& ordered) const;
-  // Whether the last write of this byte comes before, and so do the reads, if asked for.
+  // Returns whether the last write of this byte comes before and, if asked for, so do the reads.
   static bool in_order(const byte& touched, const clock& ordered, bool reads_too);
-  // Of all bytes: the complaint about the first that is not.
+  // Returns the complaint about the first byte that is not in order.
   std::string check(const char* what, const void* from, std::size_t bytes, const clock& ordered, bool reads_too) const;
 
   struct unmap {

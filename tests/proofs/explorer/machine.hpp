@@ -34,7 +34,7 @@ class machine {
   std::string run(const bounds& limits, const std::function<void()>& body, bool traced);
   choices& decisions() { return choices_; }
   const std::vector<std::string>& trace() const { return trace_; }
-  // Of all executions since the last forget_marks().
+  // The marks of all executions since the last forget_marks().
   const std::vector<std::string>& marks() const { return marks_; }
   void forget_marks() { marks_.clear(); }
   std::uint64_t steps() const { return steps_; }
@@ -63,14 +63,14 @@ class machine {
                        site where);
   bool compare_exchange(void* at, unsigned size, std::uint64_t& expected, std::uint64_t desired, order success,
                         order failure, bool weak, site where);
-  // Of the upper 32 bits of eight bytes; acq_rel.
+  // Exchanges the upper 32 bits of eight bytes; acq_rel.
   bool compare_exchange_upper(void* at, std::uint32_t expected, std::uint32_t desired, site where);
   bool compare_exchange_both(void* low, void* high, const std::uint64_t (&expected)[2],
                              const std::uint64_t (&desired)[2], site where);
   void fence(order o, site where);
   // A full fence in every thread, wherever each then is: not in all at the same moment.
   void fence_everybody(site where);
-  // The same. False, and nothing: it is refused by now.
+  // A heavy fence. Returns false, and does nothing, if it is refused by now.
   bool heavy_fence(site where);
   // From now on, in this execution.
   void refuse_heavy_fences() { heavy_fences_refused_ = true; }
@@ -91,7 +91,7 @@ class machine {
   // Around each operation, which is a scheduling point.
   void begin(site where);
   void end() { self().now.tick(self().self); }
-  // Of the atomic object at `at`, which is about to be read or written.
+  // Returns the location of the atomic object at `at`, which is about to be read or written.
   memory::location place_of(const void* at, unsigned size, bool writes);
   thread& self() { return scheduler_.current(); }
   bool surprise();

@@ -17,7 +17,7 @@ enum class order : std::uint8_t { relaxed, acquire, release, acq_rel, seq_cst };
 constexpr bool acquires(order o) { return o == order::acquire || o == order::acq_rel || o == order::seq_cst; }
 constexpr bool releases(order o) { return o == order::release || o == order::acq_rel || o == order::seq_cst; }
 
-// What is bounded, besides the preemptions.
+// The bounds besides the preemptions.
 struct weak_bounds {
   // How often in an execution a load returns an older store than it might, or a store comes before an older one.
   unsigned stale = UINT32_MAX;
@@ -45,7 +45,7 @@ class memory {
   // An object with its first value, put there by `writer` at `at`.
   location add(std::uint64_t value, thread_index writer, moment at);
 
-  // Of one atomic operation each; the caller moves the thread's clock on after it.
+  // These are one atomic operation each. The caller moves the thread's clock on afterwards.
   std::uint64_t load(observer& by, location where, order o);
   void store(observer& by, location where, std::uint64_t value, order o);
   struct updated {
@@ -64,7 +64,7 @@ class memory {
 
   // Coherence's last word, which the kernel reads.
   std::uint64_t newest(location where) const { return places_[where].stores.back().value; }
-  // Whether the last load, update or exchange returned a store that is not the newest one.
+  // Returns whether the last load, update or exchange returned a store that is not the newest one.
   bool was_stale() const { return was_stale_; }
   // Nobody accesses the object any more: for a plain access in its place, the first thread that wrote to it, or that
   // touched it at all, without order before; max_threads if there is none.

@@ -16,7 +16,7 @@ std::optional<order> order_named(std::string_view name) {
   return std::nullopt;
 }
 
-// What precedes the next colon, which is taken off `text` with it.
+// Takes the text before the next colon off `text`, together with the colon.
 std::string_view next_part(std::string_view& text) {
   const std::size_t end = text.find(':');
   const std::string_view part = text.substr(0, end);

@@ -41,7 +41,7 @@ void plain_data(execution& run, outcomes& seen) {
   seen.insert(outcome(a));
 }
 
-// What is written after the release is not passed on by it.
+// A write after the release is not published by it.
 void plain_data_too_late(execution& run, outcomes&) {
   auto& data = run.make<int>("data", 0);
   auto& flag = run.make<cell>("flag", 0);

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from faults import Problem, mutate
 
-# What no mutant changes, and most sources include.
+# Headers that no mutant changes, and that most sources include.
 HEADERS = ("gtest/gtest.h", "algorithm", "array", "atomic", "chrono", "functional", "map", "memory", "optional", "random",
            "set", "string", "thread", "tuple", "vector")
 SECONDS = 120
@@ -103,7 +103,7 @@ def compile_source(flags, first, source, level, build, scratch):
     """With the flags `first` before the others."""
     made = scratch / f"{source.stem}.o"
     common = precompiled([*flags, level], build)
-    # What a fault leaves unused is no matter.
+    # Names that a fault leaves unused do not matter.
     run([flags[0], *first, *flags[1:], level, *common, "-w", "-c", str(source), "-o", str(made)], "does not compile")
     return made
 

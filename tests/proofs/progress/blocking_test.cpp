@@ -66,7 +66,7 @@ TEST(progress_blocking, a_second_stop_waits_for_the_first) {
   });
 }
 
-// Of a group: a member's run. Only inside of it, as not to wait for its own, does a group end at once.
+// A group's member is running. Only a call inside that run would end the group at once, so as not to wait for itself.
 TEST(progress_blocking, cancel_all_and_wait_waits_for_a_running_member) {
   expect_blocks([] {
     auto& engine = *new detent::engine({.reserve = 0});
@@ -143,7 +143,7 @@ TEST(progress_stop, beside_a_thread_that_ends) {
   });
 }
 
-// What it was about to record is waited for a second, and then counted as lost.
+// The writer waits a second for the operation that it was about to record, and then counts it as lost.
 TEST(progress_stop, of_a_recorded_engine_beside_a_schedule) {
   expect_suspended([] {
     world& around = make_world({.record = "/dev/null"});
@@ -170,7 +170,7 @@ TEST(progress_stop, calls_beside_a_suspended_stop) {
   EXPECT_GE(operations, 200u);  // some for each node there is
 }
 
-// Not lock-free, and documented so: only the thread that marked the bell of a sleeping driver wakes it.
+// This is not lock-free, as documented: only the thread that has marked the bell of a sleeping driver wakes it.
 TEST(progress_blocking, firing_waits_for_a_producer_between_marking_the_bell_and_the_wake) {
   expect_blocks([] {
     auto& engine = *new detent::engine({.reserve = 0});

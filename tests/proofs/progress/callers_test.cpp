@@ -154,7 +154,7 @@ TEST(progress_query, deadline_of_a_handle) {
   expect_lock_free(
       "handle's deadline()", {}, [](world& w) { w.contested().deadline(); }, 4);
 }
-// Of the ten thousands of operations, one for each bucket of the histograms, all that are not.
+// There are ten thousand operations, one for each bucket of the histograms; only the others count.
 TEST(progress_query, metrics) {
   expect_lock_free("metrics()", {}, [](world& w) { w.engine().metrics(); }, 60, {.but_not = "/histogram_recorder"});
 }

@@ -94,7 +94,7 @@ TEST(progress_label, construction) {
       "make_label()", {}, [](world& w) { w.engine().make_label("another"); }, 1);
 }
 
-// Of the checks of each node there is, a thousand, those of one that is in use.
+// Each of a thousand nodes is checked; only the checks of one that is in use count.
 TEST(progress_query, list_pending) {
   for (bool capture_origin : {false, true})
     expect_lock_free("list_pending()", {.contested = state::armed, .labelled = true, .capture_origin = capture_origin},
@@ -102,7 +102,7 @@ TEST(progress_query, list_pending) {
                      {.but_not = "/slot_pool.hpp", .nor = "/state_word.hpp"});
 }
 
-// What is usual, on an engine that does more about it.
+// Makes the usual calls, on an engine that does more for them.
 void call_everything(world& w) {
   detent::timer made = w.engine().schedule_at(w.far(), [] {});
   made.restart_at(w.soon() - 1ms);

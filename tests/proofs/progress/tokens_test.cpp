@@ -38,7 +38,7 @@ TEST(progress_token, coroutine_that_falls_asleep) {
   auto call = [](world& w) { sleeper(w.engine(), 1h, {}); };
   expect_lock_free("sleep_for", {}, call, 10);
 }
-// Its time comes while it is still falling asleep, on a thread that is suspended: the driver does not wait for that.
+// Its time comes while it is still falling asleep, on a thread that is suspended. The driver does not wait for that.
 TEST(progress_token, coroutine_that_is_due_before_it_sleeps) {
   std::uint64_t operations = for_each_operation("sleep_for, due", [](std::uint64_t n) {
     world& around = make_world();

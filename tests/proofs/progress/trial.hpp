@@ -23,7 +23,7 @@ inline constexpr std::uint64_t list_budget = 16'384;
 // Each bucket of the histogram is an operation.
 inline constexpr std::uint64_t metrics_budget = 60'000;
 
-// What the parent process sees of the child.
+// The parent process's view of the child.
 struct trial_report {
   std::array<char, 160> suspended_at{};  // empty: the victim came to its end
   std::array<char, 64> probe{};          // what another thread is at
@@ -31,7 +31,7 @@ struct trial_report {
 };
 trial_report& shared_report();
 
-// Of another thread's call: at most `budget` operations, or the process ends.
+// For another thread's call: it takes at most `budget` operations, or the process ends.
 void probe(const char* what, std::uint64_t budget, const std::function<void()>& call);
 inline void probe(const char* what, const std::function<void()>& call) { probe(what, call_budget, call); }
 // A call whose end has to come, but not in a number of operations of its own: it waits for another thread's.

@@ -64,7 +64,7 @@ class world {
   // Schedule, cancel and restart calls, of one timer, of many and of a group, queries, a new thread that comes and
   // goes, and on the contested timer too. By the main thread.
   void probe_calls();
-  // What is scheduled or restarted now fires when its time has come, and what was cancelled does not.
+  // Timers that are scheduled or restarted now fire when their time has come, and cancelled ones do not.
   void probe_firing();
   // poll(), where another thread is inside it.
   void probe_refused_poll();

@@ -15,7 +15,7 @@ namespace {
 
 using detent::detail::nanoseconds_t;
 
-// What time it is. No choice of a schedule but the order in which threads read it, so nobody's to race for.
+// The present time. A schedule's only choice is the order in which threads read it, so it is no source of races.
 struct world_time {
   // Between the readings that a sample takes of the counter. None passes before another reading.
   static constexpr std::uint64_t step = 1000;
@@ -29,7 +29,7 @@ struct world_time {
     ticks += more;
     millionths += static_cast<std::int64_t>(more) * rate;
   }
-  // Of steady_clock.
+  // The time of steady_clock.
   nanoseconds_t ns() const { return millionths / million; }
   void jump(nanoseconds_t by) { millionths += by * million; }
   void slew(int ppm) { rate = million + ppm; }
@@ -154,7 +154,7 @@ void measure_spans(tsc_clock& clock, int spans) {
   }
 }
 
-// Whether a reading does without steady_clock.
+// Returns whether a reading works without steady_clock.
 bool is_trusted(tsc_clock& clock) {
   read(clock);
   const int before = now().looks;
@@ -206,7 +206,7 @@ void read_where_the_rate_changed(execution& run) {
   require(is_trusted(clock), "has been even");
 }
 
-// What it lasted counts for no rate: it is not trusted for a span, and then at once.
+// The time that it lasted counts for no rate: the clock is not trusted for a span, and then at once.
 void measure_after_a_suspend(execution& run) {
   tsc_clock& clock = make_clock(run);
   measure_spans(clock, 2);

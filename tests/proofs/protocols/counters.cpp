@@ -26,7 +26,7 @@ std::byte* label_memory = nullptr;
 }  // namespace
 }  // namespace model
 
-// Of which the real ones are not linked.
+// The real ones are not linked.
 namespace detent::detail {
 counters_memory::~counters_memory() {
   for (std::size_t i = 0; i != count_; ++i) model::machine::instance().free(pieces_[i].at);

@@ -171,7 +171,7 @@ struct idle_word {
   bool given = false;
 };
 
-// What is given back is in nobody's hands, and is revived by the first to take any of it.
+// Memory that was given back is held by no thread. The first thread that takes any of it revives it.
 void given_back(execution& run) {
   auto& shared = run.make<idle_word>("map");
   run.thread("looker", [&] { shared.look(); });
@@ -245,7 +245,7 @@ void carved_are_mapped(execution& run) {
   run.join();
 }
 
-// What one thread frees another allocates; the slot passes through the depot, and its memory with it.
+// One thread allocates what another has freed. The slot passes through the depot, and its memory with it.
 void freed_elsewhere(execution& run) {
   auto& pages = run.make<model_pages>("pages");
   auto& pool = run.make<shrunk_pool>("pool", pages, std::size_t{2}, std::size_t{0});

@@ -56,7 +56,7 @@ struct front : signalled_front {
   }
 };
 
-// What a driver may do or leave; nothing of it, if nothing else is said.
+// The freedoms of a driver; by default it has none.
 struct driver_manners {
   nanoseconds_t keeps_beyond = INT64_MAX;   // a wake time that is further away it would rather keep than raise
   nanoseconds_t leaves_beyond = INT64_MAX;  // what was rung for and is further away it looks at `looks_ahead` before
@@ -182,7 +182,7 @@ class driver {
   nanoseconds_t wanted_ = INT64_MIN;
 };
 
-// Of a wheel whose timers are of no group.
+// For a wheel whose timers belong to no group.
 struct no_groups {
   bool is_asked() const { return false; }
   template <class Begins>

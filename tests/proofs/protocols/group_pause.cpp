@@ -87,7 +87,7 @@ void resume_twice(execution& run) {
   run.join();
 }
 
-// What an executor holds of a member of a paused group.
+// An executor holds a member of a paused group.
 std::uint64_t hand_over_and_pause(timed_host& host) {
   host.member.publish(armed_order, timer_state::armed, noon);
   std::uint64_t word = host.member.word();

@@ -24,7 +24,7 @@ struct stage {
     ++touched[epoch];
     return true;
   }
-  // What a caller of cancel_all_and_wait() may do: whatever runs of the members he cancelled touch is his.
+  // A caller of cancel_all_and_wait() may use everything that the runs of the cancelled members touch.
   void cancel_and_wait(std::uint32_t epochs, const std::array<std::uint32_t, 2>& own = {}) {
     group.begin_epoch();
     group.wait_for_runs(own);
@@ -105,7 +105,7 @@ void two_waiters(execution& run) {
 
 // --- The driver's attention
 
-// Of epoch 0 and 1, inserted; `told` says what of them is to be reclaimed.
+// Members of epochs 0 and 1, inserted. `told` says which of them are to be reclaimed.
 struct filed_members {
   std::array<bool, 2> reported{}, reclaimed{};
   void sweep(group_state& group) {
@@ -140,7 +140,7 @@ void two_cancellers(execution& run) {
   run.join();
 }
 
-// Of two groups, on one list.
+// Members of two groups, on one list.
 struct members_of_two {
   group_host& host;
   std::array<bool, 2> reclaimed{};

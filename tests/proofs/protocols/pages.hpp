@@ -28,7 +28,7 @@ class model_pages {
   void give_back(void*, std::size_t) noexcept {}
 
  private:
-  // Not in the model's memory: the pages are the kernel's, whom nobody races with.
+  // Outside the model's memory: the pages are the kernel's, with which no thread races.
   static inline unsigned sparse_left;
 };
 

@@ -71,7 +71,7 @@ class driver {
   std::uint32_t found_ = 0;
 };
 
-// What is left is ended at the next visit. An object that nobody has destroyed is a complaint.
+// Queues that were left are ended at the next visit. An object that is not destroyed is a complaint.
 void left_against_visits(execution& run) {
   auto& of = run.make<queue_owner<entries>>("owner");
   driver drives(of);

@@ -91,7 +91,7 @@ using detent::detail::operation;
 using detent::detail::operation_kind;
 using detent::detail::recorder;
 
-// What came to the file. Not in the model's memory: the writer alone has it until it has ended.
+// The text that was written to the file. Outside the model's memory, because only the writer has it until it has ended.
 struct written {
   recorder* from = nullptr;
   std::vector<operation> rows;
@@ -129,7 +129,7 @@ namespace model {
 namespace {
 
 const clock_reader no_clock{nullptr, nullptr};
-// Of the shortest ring.
+// The room of the shortest ring.
 constexpr std::size_t room = 2;
 
 recorder& make_recorder(execution& run) {
@@ -143,7 +143,7 @@ recorder& make_recorder(execution& run) {
 
 void tell(recorder& to, std::uint32_t index) { to.ended(operation_kind::fire, index, 1, index); }
 
-// Of one thread, in its order; each as it was reported.
+// Returns the rows of one thread, in its order, each as it was reported.
 unsigned rows_of(std::uint32_t first, std::uint32_t end) {
   unsigned count = 0;
   std::int64_t last = -1;
@@ -158,7 +158,7 @@ unsigned rows_of(std::uint32_t first, std::uint32_t end) {
   return count;
 }
 
-// What a thread has reported before it closes is written, or counted as lost.
+// An operation that a thread has reported before it closes is written or counted as lost.
 void told_before_the_close(execution& run) {
   recorder& shared = make_recorder(run);
   run.thread("tells", [&] {
@@ -171,7 +171,7 @@ void told_before_the_close(execution& run) {
   run.join();
 }
 
-// The same, where another goes on telling: of which what comes at the end may be lost without a count.
+// Does the same while another thread continues to report. Its last operations may be lost without being counted.
 void another_tells_on(execution& run) {
   recorder& shared = make_recorder(run);
   run.thread("tells", [&] {

@@ -16,8 +16,8 @@
 
 namespace model {
 
-// What the tokens of one source have in common; for one callback. As libstdc++ has it: a callback is run without the
-// lock, its destructor waits for a run on another thread, and a run may destroy its own callback.
+// The shared state of the tokens of one source, for one callback. As in libstdc++, a callback runs without the lock,
+// its destructor waits for a run on another thread, and a run may destroy its own callback.
 class stop_state {
  public:
   struct callback {
@@ -148,7 +148,7 @@ struct one_timer {
     return true;
   }
 };
-// Not in the model's memory: made before the threads are.
+// Outside the model's memory, because it is made before the threads are.
 one_timer* the_engine = nullptr;
 engine::engine_core& core() { return *reinterpret_cast<engine::engine_core*>(the_engine); }
 
@@ -197,7 +197,7 @@ void schedule(one_timer& in) {
   engine::schedule_stoppable(core(), 0, engine::base::stop_token(in.source), callable{}, {}, detent::origin::unknown());
 }
 
-// What is never freed, freed twice or touched afterwards the machine finds.
+// The machine finds objects that are never freed, freed twice, or touched afterwards.
 void stopped_while_it_is_scheduled(execution& run) {
   one_timer& shared = make_engine(run);
   run.thread("schedules", [&] { schedule(shared); });

@@ -15,7 +15,7 @@ struct record {
   int cache = 0;  // plain: belongs to the holder of the record
 };
 
-// What a thread that leaves may touch, until it has left.
+// The data that a leaving thread may touch until it has left.
 struct engine {
   detent::base::atomic<std::uint32_t> depot{0};
 };

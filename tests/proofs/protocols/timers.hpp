@@ -45,7 +45,7 @@ struct timer {
   std::int64_t deadline() const { return states::deadline_of(pair); }
 };
 
-// What the driver does with a timer that came due at `now`: true if it starts it. `word` is as it then is.
+// Returns whether the driver starts a timer that came due at `now`. `word` is its word at that time.
 inline bool start_if_due(timer& due, std::int64_t now, std::uint64_t& word, std::int64_t& deadline) {
   word = states::observe(due.pair);
   while (state_word::state(word) == timer_state::armed) {

@@ -18,7 +18,7 @@ using detent::detail::origin_record;
 
 constexpr std::int64_t due = 10;
 
-// What a group's place leads to, plain: written by the maker of the group.
+// The plain data that a group's place leads to, written by the maker of the group.
 struct group_place {
   unsigned of_life = 0;
 };

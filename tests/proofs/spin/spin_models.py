@@ -22,7 +22,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 LONG = bool(os.environ.get("DETENT_LONG_TESTS"))
 DEPTH, SLOTS, MEGABYTES, SECONDS = 100_000, 22, 1400, 600  # two to the power of SLOTS
-# What pan says of an error, of the kinds that a variant may ask for.
+# Pan's words for an error, by the kinds that a variant may ask for.
 KINDS = {"assertion": "assertion violated", "invalid end state": "invalid end state", "acceptance cycle": "acceptance cycle"}
 INCOMPLETE = ("max search depth too small", "out of memory", "reached -DMEMLIM", "Search not completed", "VECTORSZ")
 

@@ -18,7 +18,7 @@
 namespace detent::fuzz {
 namespace {
 
-// Of a sound engine a second ago, of this one, and of nothing: it has ended.
+// Compares with a reading of a sound engine a second ago, with this one, and with nothing, when it has ended.
 void require_page(const tool::counters_snapshot& read) {
   static const tool::counters_snapshot sound = tool::counters_file(memory_file(sound_file()).path()).read();
   tool::counters_snapshot earlier = sound;

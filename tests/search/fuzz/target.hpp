@@ -21,7 +21,7 @@ inline void require(bool holds, const char* property, const std::string& what) {
   std::abort();
 }
 
-// What may be shown to a user: one line, and nothing in it that moves a terminal's cursor.
+// A text that may be shown to a user is one line, and nothing in it moves a terminal's cursor.
 inline void require_one_line(const char* text) {
   require(text[0] != '\0', "a message says something", "");
   for (const char* at = text; *at != '\0'; ++at) {

@@ -37,7 +37,7 @@ class contest {
   void trace(std::string& to) { trace_ = &to; }
 
  private:
-  // What the step reported: a count, a truth, or a time.
+  // Returns the report of the step: a count, a truth value, or a time.
   nanoseconds_t perform(const operation& what);
   std::size_t poll(nanoseconds_t most);
   nanoseconds_t ask();

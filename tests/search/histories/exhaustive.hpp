@@ -15,7 +15,7 @@
 
 namespace detent::history {
 
-// Whether the longest tests run as well.
+// Returns whether the longest tests run as well.
 inline bool long_tests() {
   const char* const asked = std::getenv("DETENT_LONG_TESTS");
   return asked != nullptr && std::string_view(asked) == "1";

@@ -29,7 +29,7 @@ using testing::prepare_instant;
 
 constexpr std::size_t takes_between_looks = detail::limits::takes_between, stretch = detail::limits::stretch;
 constexpr timer_options critical{.lane = 3};
-// What is due at such a time comes out of the hierarchical wheel in one go, and not a part of it late.
+// Timers that are due at such a time come out of the hierarchical wheel together, and no part of them late.
 constexpr duration slot(1 << 27);
 
 // The driver observes each node once that it takes out of the wheel, and those that it runs or inserts a few times

@@ -83,7 +83,7 @@ class meeting {
       hold_never();
     });
   }
-  // The same; `call` says where it may be held first, by from_here().
+  // Does the same; `call` says by from_here() where it may first be held.
   template <class Call>
   void hold_inside(Call call) {
     begin([call = std::move(call)]() mutable {
@@ -92,7 +92,7 @@ class meeting {
     });
   }
   void from_here() const { hold_at(n_, which_); }
-  // The same for the end of the thread itself, from the end of `call` on.
+  // Does the same for the end of the thread itself, from the end of `call` on.
   template <class Call>
   void hold_at_its_end(Call call) {
     begin([this, call = std::move(call)]() mutable {

@@ -41,7 +41,7 @@ TEST(MeetingsAnswers, PendingIsNeverLessThanNone) {
   meet(40, trial, {.file = "/counters_block"});
 }
 
-// Its group is cancelled; its place is another timer's before the answer is given.
+// Its group is cancelled, and its place belongs to another timer before the answer is given.
 TEST(MeetingsAnswers, OfACancelledMemberAreNotAnotherTimersOfItsPlace) {
   meet(3, [](meeting& at) {
     scene in;
@@ -86,7 +86,7 @@ TEST(MeetingsAnswers, ADeadlineIsNotAnotherTimersOfItsPlace) {
   }
 }
 
-// Of one arming, and as its group was then.
+// The answer belongs to one arming, with its group as it was then.
 TEST(MeetingsAnswers, ADeadlineIsOfOneArming) {
   meet(5, [](meeting& at) {
     scene in;

@@ -41,7 +41,7 @@ TEST(MeetingsStop, InTheMiddleReturnsRefusesOrHasLeftToOthersEachTimer) {
     EXPECT_FALSE(in.engine.try_schedule_at(noon + 1ms, in.note()));
     EXPECT_FALSE(queued.pending());
   };
-  // Not before each of the loads: it reads hundreds of nodes that are free.
+  // Not before each of the loads, because it reads hundreds of free nodes.
   for (operation what : {operation::exchange, operation::store, operation::fence, operation::futex_wake})
     meet(1, trial, {.what = what});
 }

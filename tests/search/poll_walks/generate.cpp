@@ -56,8 +56,8 @@ void generator::draw_setting(setting& into) {
   labels_ = random_.one_in(4);
   sequences_ = random_.one_in(3) ? 10 : 80;
   into.labels = labels_ ? 2 : 0;
-  // What waits behind a refused timer is not seen until it is offered: equal deadlines of two threads may stand there
-  // in either order, in one pass or in several.
+  // A timer that waits behind a refused one is not seen until it is offered: equal deadlines of two threads may stand
+  // there in either order, in one pass or in several.
   threads_ = random_.one_in(4) && (into.executors == 0 || into.refusal == refusal_policy::drop);
   horizon_ = spec::plus(into.start, span_ * nanoseconds_t(1 + random_.below(40)));
   plain_ = random_.below(4);

@@ -48,7 +48,7 @@ class generator {
   nanoseconds_t draw_edge();
   nanoseconds_t draw_length();
   moment draw_moment();
-  // Of the later ones, mostly.
+  // Draws mostly later ones.
   std::uint32_t draw_name();
   std::uint32_t take_names(std::uint32_t count);
 

@@ -8,7 +8,7 @@
 namespace detent::poll_walks {
 namespace {
 
-// Of a walk: callbacks that make timers whose callbacks make timers would go on for long.
+// The limit for a walk, because callbacks that make timers whose callbacks make timers would continue for long.
 constexpr std::size_t most_timers = 4'000;
 
 // Reports its destruction.
@@ -108,7 +108,7 @@ void world::make(const operation& step) {
 void world::make_one(const operation& step, std::uint32_t name, nanoseconds_t when) {
   spec::plan asked = plan_of(step);
   asked.when = when;
-  // Of a periodic timer the engine takes the first delay; a negative one counts as none.
+  // For a periodic timer, the engine uses the first delay; a negative one counts as none.
   if (asked.repeats != spec::repetition::once)
     asked.when = spec::plus(now(), std::max<nanoseconds_t>(spec::minus(when, now()), 0));
   const bool has_options = asked.tag != 0 || asked.label != 0 || asked.group != 0 || asked.slack != 0 ||
@@ -133,7 +133,7 @@ void world::make_one(const operation& step, std::uint32_t name, nanoseconds_t wh
     spec_.broke.require(static_cast<bool>(made), "a schedule call is refused without a reason",
                         [&] { return made.error().message(); });
   }
-  // Its callback may have run already, on an executor of another thread.
+  // The callback may have run already, on an executor of another thread.
   account_of(expected.id).handle = made;
   account_of(expected.id).made = true;
 }

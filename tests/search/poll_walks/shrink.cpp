@@ -36,7 +36,7 @@ class shrinker {
       if (count <= 1) return;
     }
   }
-  // Whether it fails without these; else they are there again.
+  // Returns whether it fails without these. If not, they are put back.
   bool removed(std::vector<operation>& from, std::size_t at, std::size_t count) {
     const std::vector<operation> all = from;
     const auto first = from.begin() + static_cast<std::ptrdiff_t>(at);

@@ -84,7 +84,7 @@ void judge::check_order(std::uint32_t timer) const {
   }
 }
 
-// What it is told of the deadline that it runs for.
+// Checks what the run is told about its deadline.
 void judge::check_report(std::uint32_t timer, const firing& told) {
   record& started = all_[timer];
   if (started.doubts != 0 && is_periodic(timer)) started.vague = true;  // its grid may be another one now

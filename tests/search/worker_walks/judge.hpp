@@ -37,13 +37,13 @@ class judge {
   void begin_arm(const call& of, std::uint32_t timer, ns at, unsigned thread);
   // Empty: it was refused.
   void end_arm(std::uint32_t timer, detent::timer handle);
-  // Whether it has a handle that calls may use.
+  // Returns whether it has a handle that calls may use.
   bool has_handle(std::uint32_t timer) const { return timer < all_.size() && static_cast<bool>(all_[timer].handle); }
   bool is_new(std::uint32_t timer) const { return timer >= all_.size() || all_[timer].now == phase::unused; }
   detent::timer handle(std::uint32_t timer) const { return all_[timer].handle; }
   void begin_cancel(std::uint32_t timer);
   void end_cancel(std::uint32_t timer, cancel_result answer);
-  // Of several at once, of which so many should have been cancelled by this.
+  // For several at once, of which `answer` should have been cancelled by this.
   void end_cancel_many(std::span<const std::uint32_t> asked, std::size_t answer);
   void begin_restart(std::uint32_t timer, ns at);
   void end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer);
@@ -63,7 +63,7 @@ class judge {
   // All calls are over, and it sleeps.
   void sleep_on(ns until) const;
   void end() const;
-  // Of all calls that are over, and all runs: what stop() has returned. The tag is that of the first of several timers.
+  // Checks, once all calls and runs are over, what stop() has returned. The tag is that of the first of several timers.
   void end_by_stop(const std::vector<unfired_timer>& returned) const;
   static std::uint64_t tag_of(std::uint32_t timer) { return timer + 1u; }
   std::uint64_t runs() const { return runs_; }

@@ -16,7 +16,7 @@ constexpr int broken = 1;
 constexpr std::uint64_t enough_runs = 100'000;
 constexpr unsigned seconds_of_a_walk = 60;  // on a busy machine
 
-// Of the child that plays.
+// Belongs to the child that plays.
 test::walk_report* told = nullptr;
 
 void play_all(std::span<const program> walks) {

@@ -25,7 +25,7 @@ constexpr unsigned steps_of_a_wait = 16;
 // A periodic timer ends after one of its first runs.
 constexpr std::uint32_t most_periods = 4;
 
-// Of a timer that has been armed again, in whose run nothing happens.
+// For a timer that has been armed again, in whose run nothing happens.
 const call no_more;
 
 engine_options options_of(const program& plays) {

@@ -48,8 +48,8 @@ inline std::size_t mappings() {
   return lines;
 }
 
-// What is mapped; neighbours that became one mapping are still as large. Allocates nothing either, and asks what an
-// emulator answers for the program alone.
+// Returns the size of what is mapped; neighbours that became one mapping still count in full. It allocates nothing, and
+// under an emulator asks only for the program.
 inline std::uintptr_t mapped_bytes() {
   const int file = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
   char text[4096];
@@ -73,7 +73,7 @@ inline std::uintptr_t mapped_bytes() {
   return sum;
 }
 
-// What the kernel notes of the mapping that this is in, two letters each; empty where it reports nothing.
+// Returns the kernel's flags of the mapping that contains this, two letters each, or an empty text if it reports none.
 inline std::string flags_of(const void* memory) {
   std::ifstream file("/proc/self/smaps");
   const auto wanted = reinterpret_cast<std::uintptr_t>(memory);

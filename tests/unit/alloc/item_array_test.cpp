@@ -17,7 +17,7 @@
 namespace detent::alloc {
 namespace {
 
-// Of a size that does not divide a page, and with a page that is only partly theirs at the end.
+// Their size does not divide a page, and the last page is only partly theirs.
 constexpr std::size_t item_bytes = 1088, count = 132;
 using items = item_array<item_bytes>;
 
@@ -33,7 +33,7 @@ class pages {
     std::size_t from = 0;
     return all().take(from);
   }
-  // What the kernel gets is cut out of what it has: nothing comes twice without having been used in between.
+  // The kernel gets each piece only once, unless the piece was used in between.
   void put_back(std::byte* item) {
     all().put_back(all().number_of(item), [this](std::byte* at, std::size_t size) {
       EXPECT_EQ((at - memory_) % 4096, 0);

@@ -172,7 +172,7 @@ TEST(PageSource, BindsToANodeOrSaysWhyNot) {
   }
 }
 
-// Whether this kernel takes the advice, whatever the policy says.
+// Returns whether this kernel takes the advice, regardless of the policy.
 bool takes_huge_page_advice() {
   void* memory = mmap(nullptr, huge_page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return false;

@@ -45,7 +45,7 @@ struct shuffled_surplus {
     free_all(pool, cache, slots);
   }
   static constexpr std::size_t number = 20 * small_pool::slots_per_slab;
-  // Of how many slots the next is the neighbour in memory.
+  // Returns for how many slots the next one is the neighbour in memory.
   static std::size_t neighbours(const std::vector<slot_index>& of) {
     std::size_t count = 0;
     for (std::size_t i = 1; i < of.size(); ++i) count += of[i] == of[i - 1] + 1;
@@ -74,7 +74,8 @@ TEST(Surplus, IsSortedAsItIsFreedWhereItIsLarge) {
   EXPECT_LT(*std::max_element(again.begin(), again.end()), freed.number * 7 / 8);
 }
 
-// Of a first generation each gets fresh slots, of the second what the first has left: no list of those that end stays.
+// Threads of the first generation get new slots, and those of the second what the first has left. No list of ended
+// threads remains.
 TEST(Surplus, IsSortedAtTheEndOfThreadsOfEachGeneration) {
   counting_source pages;
   slot_pool<counted> pool(pages, 0);

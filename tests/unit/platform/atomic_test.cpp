@@ -48,7 +48,7 @@ TEST(AtomicPair, LosesNothingThatOthersDoToOneHalf) {
   EXPECT_EQ(pair.high.load(relaxed), rounds);
 }
 
-// What is wrong here is a race to the thread sanitizer.
+// A fault here is a race for the thread sanitizer.
 TEST(AtomicPair, PassesOnWhatWasDoneBefore) {
   atomic_pair pair;
   int value = 0;

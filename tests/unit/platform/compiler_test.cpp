@@ -11,7 +11,7 @@
 namespace detent::base {
 namespace {
 
-// Those at which a carry may be lost, and random ones.
+// Factors at which a carry may be lost, and random ones.
 std::vector<std::uint64_t> factors() {
   std::vector<std::uint64_t> all{0, 1, 2, 3, 0xffff'fffe, 0xffff'ffff, 0x1'0000'0000, UINT64_MAX - 1, UINT64_MAX};
   for (unsigned bit = 33; bit < 64; bit += 5) all.push_back((std::uint64_t{1} << bit) - 1);

@@ -32,7 +32,7 @@ int allowed_cpu() {
   return -1;
 }
 
-// Whether this kernel lets a thread choose its processors at all; some sandboxes do not.
+// Returns whether this kernel lets a thread choose its processors; some sandboxes do not.
 bool may_choose_cpus() {
   cpu_set_t allowed;
   return sched_getaffinity(0, sizeof allowed, &allowed) == 0 && sched_setaffinity(0, sizeof allowed, &allowed) == 0;
@@ -72,7 +72,7 @@ TEST(ThreadSetup, NamesTheOptionThatCannotBe) {
   });
 }
 
-// Whether it is permitted depends on who runs the test; both ends of the range are priorities to everybody.
+// It depends on the user of the test whether this is permitted; both ends of the range are valid priorities.
 TEST(ThreadSetup, BecomesRealTimeOrSaysThatItMayNot) {
   for (int priority : {1, 99}) {
     in_a_thread([priority] {

@@ -26,7 +26,7 @@ class TscClock : public ::testing::Test {
 
 nanoseconds_t steady() { return to_ns(clock::now()); }
 
-// What two neighbouring readings of steady_clock lie apart, with nothing in between.
+// Returns the time between two neighbouring readings of steady_clock, with nothing in between.
 nanoseconds_t gap_of_steady_clock() {
   std::vector<nanoseconds_t> gaps;
   for (int i = 0; i < 2'001; ++i) {
@@ -37,7 +37,7 @@ nanoseconds_t gap_of_steady_clock() {
   return gaps[1'900];
 }
 
-// What the kernel calls nonstop_tsc. The other tests of the counter are skipped where it is set to have none.
+// The kernel calls this nonstop_tsc. The other tests of the counter are skipped on a kernel without it.
 TEST(TscClockSupport, IsReportedAsTheKernelReportsIt) {
   if (base::read_time_stamp() == 0) GTEST_SKIP() << "this processor has no counter of that kind";
   std::ifstream file("/proc/cpuinfo");

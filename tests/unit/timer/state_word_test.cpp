@@ -139,7 +139,8 @@ TEST(StateWord, RestartsWhatIsPending) {
       return state_word::make(generation, 99, state, kept | state_word::moved | (unfiled ? state_word::unfiled : 0));
     };
     expect_from_every_state<restart_transition>(restart_transition::gone,
-                                                // Its first entry may wait behind what this thread submits next.
+                                                // The first entry may wait behind entries that this thread submits
+                                                // next.
                                                 {{s::queued, restart_transition::earlier, moved(s::queued, true)},
                                                  {s::armed, result, moved(s::armed, earlier)},
                                                  {s::dispatched, restart_transition::earlier,

@@ -11,7 +11,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 sys.dont_write_bytecode = True
-# What concepts.md says of the numbers that the headers have.
+# Sentences of concepts.md about numbers in the headers.
 SAID = {
     ("node", 64): "a **node** of 64 bytes", ("capture", 24): "24 bytes for what your lambda holds",
     ("slab", 32768): "slabs of 32,768", ("magazine", 256): "magazines of up to 256", ("levels", 11): "Eleven levels",

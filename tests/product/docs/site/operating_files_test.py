@@ -18,9 +18,9 @@ from pathlib import Path
 
 METRIC = re.compile(r"\bdetent_[a-z_]+")
 SUFFIX = re.compile(r"_(?:bucket|sum|count)$")
-# Of a store that nodes share, which a file is not.
+# For stores that nodes share, which a file is not.
 OF_SHARED_STORES = {"detent_durable_nodes", "detent_durable_handlers_unrun"}  # console_store_test.py has seen them
-# Of these the dashboard has no panel: counts that follow from others, and details of one engine for `detent stat`.
+# The dashboard has no panel for these: counts that follow from others, and details of one engine for `detent stat`.
 NOT_ON_THE_DASHBOARD = {
     "detent_clock_distrusted_total", "detent_engine_live", "detent_hidden_threads", "detent_label_cancelled_total",
     "detent_label_callback_seconds", "detent_label_dropped_total", "detent_label_expired_total", "detent_label_failed_total",

@@ -28,7 +28,7 @@ struct effort {
   std::uint64_t seed = 1;
 };
 
-// What one run came to; the columns of a table.
+// The figures of a run, which are the columns of a table.
 constexpr std::size_t most_figures = 4;
 using figures = std::array<double, most_figures>;
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 NOT_INSTALLED = 77
 MODULES = ("furo", "myst_parser", "breathe", "sphinx_copybutton")
-# Of each page, what a reader looks for there.
+# For each page, words that a reader looks for there.
 EXPECTED = {
     "index.html": ["lock-free timer engine for C++20", "Guides", "API reference"],
     "reference/engine.html": ["schedule_at_fixed_rate", "returns every timer that had not ended, once each"],

@@ -21,7 +21,7 @@ constexpr detent::recipes::backoff_policy pauses{.first = 10ms, .longest = 80ms}
 
 class rpc_retry : public testing::Test {
  protected:
-  // What a call comes to whose attempts do what `attempt` says. The time of each is kept in `attempts`.
+  // Returns the result of a call whose attempts do what `attempt` says. `attempts` gets the time of each.
   template <class Attempt>
   call_result call(const retry_policy& policy, token_budget& budget, Attempt attempt) {
     std::optional<call_result> result;

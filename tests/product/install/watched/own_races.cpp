@@ -55,7 +55,7 @@ void read_without_waiting_for_the_run(detent::engine& engine) {
   EXPECT(shared_by_all == 1);
 }
 
-// What is not pending may run still.
+// A timer that is not pending may still be running.
 void read_because_nothing_was_pending(detent::engine& engine) {
   static untold_flag wrote;
   engine.schedule_after(0ns, [&] {
