@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "name_limits.hpp"
 #include "node/node.hpp"
 #include "stores/text.hpp"
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The timers: look-ups, and what is done with dead ones.
-#include "name_limits.hpp"
 #include "node/node.hpp"
 
 #include <detent/durable.hpp>

@@ -88,6 +88,7 @@ bool finish_line::let_go(run& what) {
   return true;
 }
 
+// A careful run is marked as started, so it is not withdrawn.
 bool finish_line::withdraw(run& what) { return !what.is_careful() && let_go(what); }
 
 bool finish_line::take_back(run& what) { return let_go(what); }

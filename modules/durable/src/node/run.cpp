@@ -38,6 +38,7 @@ outcome run::call() noexcept {
 }
 
 void run::fire() noexcept {
+  // Another state: it was withdrawn, and the program called it after stop() of the engine had returned it.
   state expected = state::armed;
   // relaxed, here and below: the exchange only decides which comes first.
   const state next = is_careful_ ? state::waits : state::fired;

@@ -25,6 +25,7 @@ std::uint64_t stall_watch::count_unowned() {
   const std::chrono::nanoseconds now = with_.clock.elapsed();
   if (now < count_at_) return unowned_;
   count_at_ = now + between_full_counts;
+  // If the store fails, the old figure stays, and the error is reported.
   if (with_.terms.look() == errc{}) unowned_ = with_.terms.unowned();
   return unowned_;
 }

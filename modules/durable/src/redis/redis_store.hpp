@@ -8,7 +8,6 @@
 #include "record_bytes.hpp"
 #include "remembered.hpp"
 #include "servers.hpp"
-#include "unheard.hpp"
 
 #include <detent/durable_redis.hpp>
 

@@ -166,6 +166,7 @@ left_ring ring::read(const std::string& path, std::uint64_t generation) {
     const std::uint64_t state = each.state.load(base::acquire);  // (4) acquire: pairs with (1)
     if (state == 0) continue;
     const auto is = static_cast<phase>(state & phase_bits);
+    // Torn: nothing in the ring can be trusted.
     if (is == phase::free || !each.read(is, state, out.runs.emplace_back())) return {};
   }
   out.is_known = true;
@@ -235,6 +236,7 @@ void ring::has(std::uint64_t generation) noexcept {
 
 bool ring::is_empty() noexcept {
   const std::lock_guard locked(lock_);
+  // relaxed: the calling thread is the one that calls release().
   return free_.size() == slots_ && head().unlisted.load(base::relaxed) == 0;
 }
 

@@ -32,6 +32,7 @@ std::vector<wanted_row> in_order_of_rows(std::span<const read_place> places, std
     std::ranges::sort(out, {}, &wanted_row::row);
     return out;
   }
+  // For each row, the index in `out` of its next place.
   std::vector<std::uint32_t> at(static_cast<std::size_t>(last - first) + 2);
   for (const read_place& its : places) ++at[static_cast<std::size_t>(row_of(its) - first) + 1];
   std::partial_sum(at.begin(), at.end(), at.begin());
@@ -56,6 +57,29 @@ void append(std::vector<record> found, std::vector<record>& out) {
   else
     std::ranges::move(found, std::back_inserter(out));
 }
+
+// A connection of its own, so that SQLite lets it read while the store writes. Each call sees what was committed when
+// it began. Terms are in the memory of the store, so it sees none.
+class sqlite_view final : public looking<store_view, sqlite_view> {
+ public:
+  explicit sqlite_view(const database& of) : file_(of) {}
+
+  template <class F>
+  errc by_lookups(F&& look) {
+    return trying([&] {
+      if (!in_) {
+        file_.connect_to_read(connection_);
+        in_.emplace(connection_.get());
+      }
+      look(*in_);
+    });
+  }
+
+ private:
+  const database& file_;
+  database::connection connection_;
+  std::optional<lookups> in_;
+};
 
 }  // namespace
 
@@ -187,6 +211,37 @@ errc sqlite_store_on_file::read_answers(std::span<const question_ref> what, std:
 void sqlite_store_on_file::listen(std::function<void(shard_id)> wake) {
   const std::lock_guard locked(listening_);
   wake_ = std::move(wake);
+}
+
+errc sqlite_store_on_file::look_at_deaths(std::size_t nth, std::span<stored_time> shards) {
+  return trying([&] { looks_.look_at_deaths(nth, shards); });
+}
+
+std::unique_ptr<store_view> sqlite_store_on_file::view_apart() { return std::make_unique<sqlite_view>(file_); }
+
+errc sqlite_store_on_file::purge(const list_request& which, purge_page& out) {
+  out = {};
+  return in_transaction([&] {
+    std::vector<std::string> keys;
+    out.next = looks_.visit_dead(which, [&](listed_record&& its) {
+      if (keys.size() == which.limit) return false;
+      keys.push_back(std::move(its.what.key));
+      return true;
+    });
+    for (const std::string& key : keys) out.erased += erase_dead(which.shard, key) ? 1u : 0u;
+  });
+}
+
+errc sqlite_store_on_file::look(std::span<shard_state> shards) {
+  if (file_.read_only()) return looking::look(shards);
+  for (shard_id shard = 0; shard != static_cast<shard_id>(shards.size()); ++shard)
+    shards[shard] = {.shard = shard,
+                     .fence = book_.fence(shard),
+                     .node = std::string(book_.owner(shard)),
+                     .upto = book_.level(shard).due,
+                     .timers = static_cast<std::uint64_t>(known_.counts[shard].timers),
+                     .dead = static_cast<std::uint64_t>(known_.counts[shard].dead)};
+  return errc{};
 }
 
 }  // namespace detent::durable::detail

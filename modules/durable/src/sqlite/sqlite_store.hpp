@@ -107,6 +107,7 @@ class sqlite_store_on_file final : public looking<store, sqlite_store_on_file> {
     std::vector<row_count> counts;  // by shard
   };
   known_rows known_, committed_;
+  // Of a reading that is limited by bytes; grows, and shrinks again if payloads are large.
   std::size_t rows_at_once_ = 256;
 
   std::mutex listening_;

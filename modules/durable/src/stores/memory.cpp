@@ -32,8 +32,8 @@ errc memory_viewing<Base>::find(const timer_ref& which, std::optional<listed_rec
   out.reset();
   if (const memory_shard::entry* const its = in.find(which.key))
     out = listed_record{its->what};
-  else if (const memory_shard::grave* const dead = in.find_dead(which.key))
-    out = listed_record{dead->what, dead->why, dead->died};
+  else if (const listed_record* const dead = in.find_dead(which.key))
+    out = *dead;
   return errc{};
 }
 

@@ -47,7 +47,7 @@ change_status memory_changes::put_over(const memory_shard::entry& old, const put
 change_status memory_changes::revive(const record& what) {
   if (const memory_shard::entry* lives = shard(what.shard).find(what.key))
     return lives->what.id == what.id ? change_status::stored : change_status::gone;
-  const memory_shard::grave* its = shard(what.shard).find_dead(what.key);
+  const listed_record* its = shard(what.shard).find_dead(what.key);
   if (its == nullptr) return change_status::gone;
   record again = its->what;
   again.id = what.id;

@@ -21,18 +21,13 @@ class memory_shard {
     std::optional<record> successor = {};
     read_place place() const noexcept { return {what.due, tie}; }
   };
-  struct grave {
-    record what;
-    std::string why;
-    stored_time died;
-  };
 
   entry* find(const std::string& key) noexcept;
   // Replaces the timer of the same key, if there is one.
   entry& set(record what, std::optional<record> successor = {});
   void erase(const std::string& key);
   void kill(const std::string& key, std::string why, stored_time now);
-  grave* find_dead(const std::string& key) noexcept;
+  listed_record* find_dead(const std::string& key) noexcept;
   bool erase_dead(const std::string& key);
 
   // Appends the timers in (`after`, `upto`], as far as `what` allows. Returns how far it got: `upto`, or the last one.
@@ -57,8 +52,9 @@ class memory_shard {
 
   std::map<std::string, entry> live_;
   std::map<read_place, std::string> by_place_;
-  std::map<std::string, grave> dead_;
+  std::map<std::string, listed_record> dead_;
   std::set<std::pair<stored_time, std::string>> by_death_;
+  // Key and stored name of the timers in a partition, alive or dead.
   std::set<std::pair<std::string, std::string>> by_key_;
 };
 

@@ -26,7 +26,7 @@ void memory_shard::find_by_key(std::string_view key, const key_request& which, s
     const auto lives = live_.find(at->second);
     const auto dead = dead_.find(at->second);
     if (!which.dead && lives != live_.end()) out.push_back({lives->second.what});
-    if (which.dead && dead != dead_.end()) out.push_back({dead->second.what, dead->second.why, dead->second.died});
+    if (which.dead && dead != dead_.end()) out.push_back(dead->second);
   }
 }
 
@@ -48,7 +48,7 @@ void memory_shard::erase(const std::string& key) {
 }
 
 void memory_shard::kill(const std::string& key, std::string why, stored_time now) {
-  grave its{find(key)->what, std::move(why), now};
+  listed_record its{find(key)->what, std::move(why), now};
   erase(key);
   erase_dead(key);
   by_death_.emplace(now, key);
@@ -59,13 +59,13 @@ void memory_shard::kill(const std::string& key, std::string why, stored_time now
 bool memory_shard::erase_dead(const std::string& key) {
   const auto found = dead_.find(key);
   if (found == dead_.end()) return false;
-  by_death_.erase({found->second.died, key});
+  by_death_.erase({*found->second.died, key});
   dead_.erase(found);
   if (!live_.contains(key)) forget_partition(key);
   return true;
 }
 
-memory_shard::grave* memory_shard::find_dead(const std::string& key) noexcept {
+listed_record* memory_shard::find_dead(const std::string& key) noexcept {
   const auto found = dead_.find(key);
   return found == dead_.end() ? nullptr : &found->second;
 }
@@ -97,7 +97,7 @@ std::string memory_shard::visit_live(const list_request& which, Visit&& visit) c
   std::string last = which.after;
   for (std::size_t looked = 0; at != by_place_.end() && at->first.due < which.until; ++at) {
     const record& its = live_.at(at->second).what;
-    if (looked++ == timers_a_piece || (is_wanted(which, its) && !visit(its))) return last;
+    if (looked++ == timers_a_piece || (is_wanted(which, its) && !visit({its}))) return last;
     last = list_place{at->first.due, bytes_of(at->first.tie)}.words();
   }
   return {};
@@ -110,7 +110,7 @@ std::string memory_shard::visit_dead(const list_request& which, Visit&& visit) c
   if (after.at < which.from) at = by_death_.lower_bound({which.from, {}});
   std::string last = which.after;
   for (std::size_t looked = 0; at != by_death_.end() && at->first < which.until; ++at) {
-    const grave& its = dead_.at(at->second);
+    const listed_record& its = dead_.at(at->second);
     if (looked++ == timers_a_piece || (is_wanted(which, its.what) && !visit(its))) return last;
     last = list_place{at->first, at->second}.words();
   }
@@ -119,22 +119,19 @@ std::string memory_shard::visit_dead(const list_request& which, Visit&& visit) c
 
 list_page memory_shard::list(const list_request& which) const {
   list_page out;
-  const auto add = [&](const record& its, const std::string& why, std::optional<stored_time> died) {
+  const auto add = [&](const listed_record& its) {
     if (out.found.size() == which.limit) return false;
-    out.found.push_back({its, why, died});
+    out.found.push_back(its);
     return true;
   };
-  if (which.dead)
-    out.next = visit_dead(which, [&](const grave& its) { return add(its.what, its.why, its.died); });
-  else
-    out.next = visit_live(which, [&](const record& its) { return add(its, {}, {}); });
+  out.next = which.dead ? visit_dead(which, add) : visit_live(which, add);
   return out;
 }
 
 purge_page memory_shard::purge(const list_request& which) {
   purge_page out;
   std::vector<std::string> keys;
-  out.next = visit_dead(which, [&](const grave& its) {
+  out.next = visit_dead(which, [&](const listed_record& its) {
     if (keys.size() == which.limit) return false;
     keys.push_back(its.what.key);
     return true;
