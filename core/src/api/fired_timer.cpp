@@ -49,7 +49,7 @@ Value fired_timer::of_this(Value nothing, Read&& read) const noexcept {
   return is_this(detail::observe(pair)) ? found : nothing;
 }
 
-// As of_this(), for a value in the cold part.
+// Does what of_this() does for a value in the cold part.
 template <class Value, class Read>
 Value fired_timer::of_cold(Value nothing, Read&& read) const noexcept {
   if ((word_ & detail::state_word::cold) == 0) return nothing;

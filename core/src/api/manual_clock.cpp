@@ -16,7 +16,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Of the engines that have anything pending.
+// Returns the first deadline of the engines that have anything pending.
 std::optional<time_point> first_deadline(std::span<engine* const> engines) {
   std::optional<time_point> first;
   for (engine* each : engines) {
@@ -49,7 +49,7 @@ polled poll_once(engine& each) {
   return {ran, ran != 0 || threads.total(detail::counter::handed_over) != before};
 }
 
-// Not by the time that it shows: two clocks that have not been moved yet show the same.
+// Does not compare the times that they show, because two clocks that were not moved yet show the same.
 void expect_on(const manual_clock& clock, const engine& each) {
   static_cast<void>(each.stopped());  // aborts if it has been moved from, and has no core
   const detail::engine_core& core = *detail::timer_access::core(each);

@@ -84,7 +84,7 @@ bool restart_cold(engine_core& core, node_index index, std::uint32_t generation,
     base::show_release(&core.node_at(index));
   if (is_cancelled_in_group(core, index)) return false;
   const group_state* group = core.nodes.group_of(index);
-  // Of another generation, perhaps, which the restart will find out.
+  // The label may belong to another generation; the restart will find that out.
   label_block* const label = core.labels.find(core.cold_at(index));
   const nanoseconds_t kept = group != nullptr ? group->to_group_time(deadline, core.time).ns : deadline;
   record_lease mine(core.threads);
@@ -98,7 +98,7 @@ bool restart_cold(engine_core& core, node_index index, std::uint32_t generation,
 class nodes_of {
  public:
   nodes_of(const engine_core& core, std::span<const timer> timers) noexcept : core_(core), timers_(timers) { fetch(0); }
-  // Of the next handle, in order; null: it is of another engine.
+  // Returns the node of the next handle, in order, or null if it belongs to another engine.
   node* at(std::size_t place) noexcept {
     if (place % limits::cancel_lot == 0) fetch(place + limits::cancel_lot);
     return found_[place % found_.size()];

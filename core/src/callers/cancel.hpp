@@ -28,7 +28,7 @@ inline void free_node(engine_core& core, thread_record& mine, node_index index, 
   }
 }
 
-// For a timer that is no longer pending: its place is free, and its group and label have one timer less.
+// Called for a timer that is no longer pending: its place is free, and its group and label have one timer less.
 inline void end_pending(engine_core& core, node_index index, std::uint64_t word) noexcept {
   core.places.give_back();
   if ((word & state_word::cold) != 0) leave(core, index);

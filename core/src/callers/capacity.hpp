@@ -25,7 +25,7 @@ class capacity {
     } while (!taken_.compare_exchange_weak(taken, taken + 1, base::relaxed, base::relaxed));
     return true;
   }
-  // For one that its own callback re-arms: that may exceed the limit.
+  // Takes a place for a timer that its own callback re-arms, which may exceed the limit.
   void take_over_limit() noexcept {
     if (limit_ != 0) taken_.fetch_add(1, base::relaxed);
   }

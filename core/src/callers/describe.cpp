@@ -44,7 +44,7 @@ cold_part cold_part_of(const plan& when, nanoseconds_t grid) noexcept {
 
 }  // namespace
 
-// None is plain under ThreadSanitizer, as the fast paths annotate nothing.
+// No timer is plain under ThreadSanitizer, because the fast paths annotate nothing.
 bool is_plain(const engine_core& core, const plan& when) noexcept {
   if (when.kind != period_kind::none || when.group != nullptr || base::is_watched_from_outside()) return false;
   const timer_options* options = when.one_shot;

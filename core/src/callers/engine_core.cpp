@@ -96,7 +96,7 @@ void engine_core::disown() noexcept {
   in.disown();
 }
 
-// As one piece: the queue's push would be a call of its own, and so would what follows it.
+// Compiled as one piece; otherwise the queue's push, and the steps after it, would be calls of their own.
 DETENT_FLATTEN DETENT_NOINLINE void submit(engine_core& core, thread_record& mine, std::uint64_t entry,
                                            nanoseconds_t deadline) noexcept {
   push_entry(core, mine, entry, deadline);

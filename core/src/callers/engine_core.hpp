@@ -92,7 +92,7 @@ inline void push_entry(engine_core& core, thread_record& mine, std::uint64_t ent
     core.in.report_pushes(mine, limits::report_every);
   }
 }
-// The same as a function that is not inlined, and for any timer.
+// Does the same as a function that is not inlined, for any timer.
 void submit(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline) noexcept;
 void submit_either(engine_core& core, thread_record& mine, std::uint64_t entry, nanoseconds_t deadline,
                    bool is_critical) noexcept;

@@ -10,7 +10,7 @@ inline label_block* label_of(const engine_core& core, node_index index, std::uin
   return (word & state_word::cold) == 0 ? nullptr : core.labels.find(core.cold_at(index));
 }
 
-// For a timer with a cold part that is no longer pending, or is pending once more.
+// Called for a timer with a cold part that is no longer pending, or is pending once more.
 void leave(engine_core& core, node_index index) noexcept;
 void rejoin(engine_core& core, node_index index) noexcept;
 

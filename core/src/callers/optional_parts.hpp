@@ -8,7 +8,7 @@
 
 namespace detent::detail {
 
-// Null: the options do not ask for it.
+// Members are null if the options do not ask for them.
 struct optional_parts {
   counters_file_maker make_counters_file = nullptr;
   recording_opener open_recording = nullptr;

@@ -13,7 +13,7 @@ obstacle why_not_taken(const engine_core& core) noexcept {
   return core.stopped() ? obstacle::stopped : obstacle::closed;
 }
 
-// Of all kinds of timers.
+// Checks the options of all kinds of timers.
 template <class Options>
 refusal why_impossible(const engine_core& core, const Options& options) noexcept {
   refusal why{.problem = errc::invalid_option};

@@ -45,7 +45,7 @@ void begin_last(engine_core& core, thread_record& mine, node_index index, std::u
   end_pending(core, index, word);
 }
 
-// Of a timer with a cold part: a period, a group, a label, a limit of lateness.
+// Begins the run of a timer with a cold part: a period, a group, a label, a limit of lateness.
 DETENT_NOINLINE void begin_cold(engine_core& core, thread_record& mine, node_index index, std::uint64_t& word,
                                 nanoseconds_t started, run_details& due) noexcept {
   cold_node& cold = core.cold_at(index);
@@ -63,7 +63,7 @@ DETENT_NOINLINE void begin_cold(engine_core& core, thread_record& mine, node_ind
   }
 }
 
-// For the recording of what run_again() is about to try.
+// Describes for the recording what run_again() is about to try.
 DETENT_NOINLINE DETENT_COLD operation arming_of(const engine_core& core, node_index index, std::uint64_t word,
                                                 const run_scope& scope, nanoseconds_t deadline) noexcept {
   return {.deadline = deadline,
@@ -118,8 +118,8 @@ outcome run_again(engine_core& core, thread_record& mine, node_index index, std:
   return outcome::armed_again;
 }
 
-// Of a periodic timer: the run is as missed as one whose time has passed, and the timer goes on. It does not count as
-// one of a limited number of runs.
+// Called for a periodic timer. Its run is missed, as one whose time has passed, and the timer continues. It does not
+// count among a limited number of runs.
 DETENT_COLD void miss_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept {
   std::uint64_t firing = word;
   if (start_dispatched(core.node_at(index).pair, firing) == transition::lost) return;

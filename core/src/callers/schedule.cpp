@@ -28,7 +28,7 @@ inline timer submit_one(engine_core& core, thread_record& mine, node_index index
                         nanoseconds_t deadline, nanoseconds_t time, bool is_critical) noexcept {
   mine.hazard.raise();  // from here on the timer may fire, and its callback end the engine
   publish_as(made.pair, word, deadline);
-  // The same bits for the handle and for the entry: an `arm` of this generation.
+  // The handle and the entry have the same bits: an `arm` of this generation.
   const std::uint64_t id = std::uint64_t{state_word::queued_half(state_word::generation(word))} << 32 | index;
   core.seen.scheduled(index, word, deadline);
   if (is_critical) [[unlikely]] {
@@ -193,7 +193,8 @@ DETENT_FLATTEN timer schedule_packed(engine_core* core, nanoseconds_t deadline, 
   return submit_one(*core, *mine, index, made, word, deadline, deadline, false);
 }
 
-// By the same steps, in a function apart, as the one above would else be compiled into more instructions.
+// Takes the same steps in a separate function, because the one above would otherwise be compiled into more
+// instructions.
 DETENT_FLATTEN timer schedule_packed_owning(engine_core* core, nanoseconds_t deadline, const callable_ops& ops,
                                             std::uint64_t first) noexcept {
   thread_record* mine;

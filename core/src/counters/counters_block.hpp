@@ -94,7 +94,7 @@ class counters_block {
   errc check(std::string& why) const;
   // Why the last call found no room: after a null, or after what publish() reports.
   errc refusal(std::string& why) const;
-  // As counters_layout::header has them. To be called before publish().
+  // The arguments are as in counters_layout::header. To be called before publish().
   void name_clock(std::uint8_t clock, counters_layout::clock_reason why) noexcept;
   // Shows the complete file to other processes.
   errc publish(std::string& why);

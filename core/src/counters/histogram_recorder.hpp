@@ -64,7 +64,7 @@ class alignas(64) histogram_recorder {
   // For a histogram that leaves out zeros: adds as many as bring its count to that of `whole`.
   static void add_zeros(histogram& part, const histogram& whole) noexcept;
 
-  // As record(), alone; not negative.
+  // Does what record() does, as the only writer. The value must not be negative.
   void record_alone(nanoseconds_t nanoseconds) noexcept;
 
  private:

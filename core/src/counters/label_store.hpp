@@ -21,8 +21,8 @@ class label_store {
   static void before_fork() noexcept;
   static void after_fork() noexcept;
 
-  // The same name gives the same label. Fails with errc::invalid_option for an empty name or one longer than 63 bytes,
-  // with capacity_exceeded if there are 255, or because the counters have no room, and then `why` is set.
+  // Returns the same label for the same name. Fails with errc::invalid_option for an empty name or one longer than 63
+  // bytes, with capacity_exceeded if there are 255, or because the counters have no room, and then `why` is set.
   errc make(std::string_view name, label& made, std::string& why) { return make(name, nullptr, made, why); }
   // The set's label of that number, from 1 to 255. Each engine of the set learns of it by share(). Throws bad_alloc.
   static label of_set(std::uint32_t set, std::uint32_t number, std::string_view name);

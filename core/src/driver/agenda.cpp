@@ -20,7 +20,7 @@ awaited_timer agenda::take_awaited(nanoseconds_t until) noexcept {
   const earliest* known = has_due() ? nullptr : wheel_.next_alone();
   if (known == nullptr || known->time() != until) return {};
   const awaited_timer found{&known->first(), known->index(), observe(known->first().pair), until};
-  // Not if it was restarted: a pass sees to what was armed before.
+  // A timer that was restarted is left out, because a pass handles what was armed before it.
   constexpr std::uint64_t special = state_word::cold | state_word::moved;
   const bool plain = state_word::state(found.word) == timer_state::armed && (found.word & special) == 0;
   if (!plain || deadline_of(found.timer->pair) != until) return {};

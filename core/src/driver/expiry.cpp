@@ -13,7 +13,7 @@ namespace detent::detail {
 
 namespace {
 
-// Also where the thread that polls ends in a callback.
+// Restores the state even if the thread that polls ends in a callback.
 struct pass_end {
   drive_state& of;
   ~pass_end() { of.polling = of.keeps_order = false; }

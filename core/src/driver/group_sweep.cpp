@@ -59,7 +59,7 @@ void group_sweep::end_walk() noexcept {
   core_.groups.drop_reference(*std::exchange(swept_, nullptr));
 }
 
-// Where memory for the roster ran out, all nodes there are; then the roster all the same, because of those that left.
+// If memory for the roster ran out, all nodes were walked; and then the roster as well, because of members that left.
 bool group_sweep::is_through() const noexcept {
   const bool by_roster = groups_end::roster(*swept_).complete() || at_ >= core_.pool.carved();
   return by_roster && groups_end::roster(*swept_).is_through();

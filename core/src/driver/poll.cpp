@@ -85,7 +85,7 @@ void announce_wait(engine_core& core, driver& drives) {
   if (!in.bell().go_outside()) in.fd().signal();
 }
 
-// Whether a call sets the descriptor at its end.
+// Says whether a call sets the descriptor at its end.
 enum class settling : std::uint8_t { now, later };
 
 template <bool Inline, settling Sets>

@@ -18,7 +18,7 @@ void driven_engine::close() noexcept {
   if (life.now() == lifecycle::phase::closed) threads.open_fast_paths(fast_paths::none);
 }
 
-// True for the one that stops; others wait until it is done.
+// Returns true for the call that stops the engine. Other calls wait until it is done.
 bool driven_engine::begin_stop() noexcept {
   if (!life.begin_stop()) {
     waiters.see_ends();

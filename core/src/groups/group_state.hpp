@@ -94,7 +94,8 @@ class group_state {
   // Asks for the driver's attention. Returns false if it has been requested already. (7) acq_rel: with the answer in
   // groups_end.
   bool request() noexcept { return !requested_.exchange(true, base::acq_rel); }
-  // The same object for all parts of a sharded group; else this group itself. Set before the first member is scheduled.
+  // The common object for all parts of a sharded group; otherwise this group itself. Set before the first member is
+  // scheduled.
   const group_state* head = this;
 
  private:

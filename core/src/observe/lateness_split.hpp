@@ -44,7 +44,7 @@ class lateness_split {
     return packed(subtract_saturated(drained_at_[noted.number() % drained_at_.size()], deadline));
   }
 
-  // Of a timer whose turn comes at `now`, `late` after its deadline.
+  // Splits the lateness of a timer whose turn comes at `now`, `late` after its deadline.
   lateness_parts split(nanoseconds_t deadline, nanoseconds_t late, std::uint32_t taken_up) const noexcept {
     const nanoseconds_t drain = std::min(unpacked(taken_up), late);
     lateness_parts parts = split(add_saturated(deadline, drain), late - drain);

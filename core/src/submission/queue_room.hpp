@@ -20,7 +20,7 @@ namespace detent::detail {
 // Moodycamel's queue requests memory by static functions, which serve the room of the calling thread's innermost `use`.
 class queue_room {
  public:
-  // For `entries` entries ahead, untouched until used; 0: none. Throws bad_alloc.
+  // Has room for `entries` entries ahead, untouched until used, or none if it is 0. Throws bad_alloc.
   explicit queue_room(std::size_t entries);
   ~queue_room();
   queue_room(const queue_room&) = delete;

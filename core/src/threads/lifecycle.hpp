@@ -42,8 +42,8 @@ class lifecycle {
     phase found = phase::open;
     phase_.compare_exchange_strong(found, phase::closed, base::relaxed, base::relaxed);
   }
-  // True for the caller that stops. The others return when it has called finish_stop(), or at once in the child of a
-  // fork.
+  // Returns true for the caller that stops. The others return when it has called finish_stop(), or at once in the child
+  // of a fork.
   bool begin_stop() noexcept {
     // (1) seq_cst: pairs with itself, so that one stops; and before (4), with (6) and (7). Failure acquire: as (2).
     for (phase found = phase::open; found < phase::stopping;) {

@@ -63,7 +63,7 @@ thread_record& thread_registry::borrow_spare() noexcept {
 void thread_registry::take_back(thread_record& used) noexcept {
   if (&used == spare_) return spare_turn_.unlock();
   used.lent = false;
-  // As a thread that ends hands back its own. The engine is there: a call goes on.
+  // Does what a thread that ends does with its own record. The engine exists, because a call is under way.
   static_cast<void>(used.link.leave());
   host_.take_leave(host_.engine, used);
   // (4) release: pairs with (5). From here on the record's link holds up the end of the engine.

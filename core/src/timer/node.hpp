@@ -16,7 +16,7 @@ namespace detent::detail {
 using node_index = std::uint32_t;
 inline constexpr node_index no_node = 0xffffffff;
 
-// Where the worker keeps an armed node: in a slot of the wheel (the values from 0 on), or in one of these places.
+// The place in which the worker keeps an armed node: a slot of the wheel (the values from 0 on), or one of these.
 inline constexpr std::uint32_t nowhere = 0xffffffff;
 inline constexpr std::uint32_t in_due_queue = 0xfffffffe;
 
@@ -102,8 +102,8 @@ class cold_node : public cold_part {
 };
 static_assert(sizeof(cold_node) <= 64, "a cold part is no larger than its node");
 
-// Where and when the timer was scheduled. In engines that capture origins it follows the cold part, even if that does
-// not count.
+// The place and time at which the timer was scheduled. In engines that capture origins it follows the cold part, even
+// if that does not count.
 class origin_record {
  public:
   // To be called before the node is published. (3) release, all three: pairs with (4).

@@ -178,7 +178,8 @@ inline cancel_transition cancel(timer_pair& pair, std::uint32_t generation, bool
   return cancel_transition::gone;
 }
 
-// By the winner of a cancel from armed, once the callable is out of the node. From now on the driver may release it.
+// Called by the winner of a cancel from armed, once the callable is out of the node. From now on the driver may release
+// it.
 inline void mark_emptied(timer_pair& pair) noexcept {
   std::uint64_t word = pair.low.load(base::relaxed);  // relaxed: no other thread changes a cancelled word
   DETENT_CHECK(state_word::state(word) == timer_state::cancelled);

@@ -51,7 +51,7 @@ void due_queue::give_back() noexcept {
     if (each->capacity() > keep_) each->shrink_to_fit();
 }
 
-// Where there is no room left, or another batch is waiting.
+// Called if there is no room left, or another batch is waiting.
 DETENT_NOINLINE bool due_queue::collect_beyond(const due_entry& entry) noexcept {
   try {
     // Beside a batch that a bounded poll left over, it will find its place among the late ones.
@@ -82,7 +82,7 @@ void due_queue::seal_collected(const interlude& between) noexcept {
   fresh_.clear();
 }
 
-// For all that is collected, and one more. Throws bad_alloc.
+// Makes room for all that is collected, and one more. Throws bad_alloc.
 void due_queue::make_room_for_late() {
   const std::size_t needed = late_.size() + fresh_.size() + 1;
   if (needed > late_.capacity()) late_.reserve(2 * needed);

@@ -21,7 +21,7 @@ class due_sets {
   explicit due_sets(Sets& sets) noexcept : sets_(sets) {}
 
   bool empty() const noexcept { return first_ == no_set; }
-  // Of the first set; there is one.
+  // Returns the time of the first set; there must be one.
   nanoseconds_t time() const noexcept { return sets_[first_].time; }
   // The next node of the first set; pop() takes it out.
   node_index front() noexcept { return sets_.front(first_); }

@@ -76,7 +76,7 @@ void move_by_digit(const std::vector<due_entry>& from, std::vector<due_entry>& t
   });
 }
 
-// From the lowest digit to the highest, all of them counted in one go. `scratch` is as large as the batch.
+// Sorts from the lowest digit to the highest, after counting all of them at once. `scratch` is as large as the batch.
 template <key_part Part>
 void sort_by_digits(std::vector<due_entry>& batch, std::vector<due_entry>& scratch, const key_space& space,
                     const interlude& between) noexcept {

@@ -146,7 +146,7 @@ bool hashed_wheel<Nodes, Traits, Sets>::search_set(set_index id, Gone& gone, int
   return true;
 }
 
-// The same in the list of the first slot.
+// Looks in the same way in the list of the first slot.
 template <class Nodes, class Traits, class Sets>
 template <class Gone>
 bool hashed_wheel<Nodes, Traits, Sets>::search_slot(Gone& gone, int& looks) {

@@ -72,7 +72,7 @@ class hierarchical_wheel {
     if (now >= next_) return expire_begun<false>(now, take);
     follow(now);
   }
-  // The same, but sets of some size that are due as a whole become due sets.
+  // Does the same, but sets of some size that are due as a whole become due sets.
   template <class Take>
   void expire_in_sets(nanoseconds_t now, Take&& take) {
     if (now >= next_) return expire_begun<true>(now, take);
@@ -81,8 +81,8 @@ class hierarchical_wheel {
   // No node is due before this; none: empty; the earliest time of all where something is due already. O(1).
   std::optional<nanoseconds_t> next_bound() const noexcept;
   bool empty() const noexcept { return occupied_levels_ == 0; }
-  // The same, exact where few nodes share the earliest slot. Re-inserts what was restarted, and hands each node that
-  // it scans to gone(index, node): true drops it from the wheel. O(1) while nothing changes.
+  // Does the same, and is exact if few nodes share the earliest slot. Re-inserts restarted nodes, and hands each node
+  // that it scans to gone(index, node): true drops it from the wheel. O(1) while nothing changes.
   template <class Gone>
   std::optional<nanoseconds_t> next_exact(Gone&& gone);
   // The result of next_exact(), until the wheel changes; empty if there are too many to look at.
@@ -91,7 +91,7 @@ class hierarchical_wheel {
   void found_alone(node_index index, node& first, nanoseconds_t time) noexcept {
     earliest_.found(index, first, time, true);
   }
-  // Where an inserted node is: slots are numbered through all levels.
+  // Returns the slot of an inserted node; slots are numbered through all levels.
   std::uint32_t slot_of(const node& inserted) const noexcept { return sets_[sets_.set_of(inserted)].slot; }
   // Returns whether every link, bitmap and location agrees; for tests.
   bool check_invariants() const noexcept;
@@ -126,7 +126,7 @@ class hierarchical_wheel {
   std::uint32_t slot_for(nanoseconds_t deadline) const noexcept;
   std::uint64_t begun(unsigned level, std::uint64_t target) const noexcept;
   nanoseconds_t slot_start(unsigned level, unsigned slot) const noexcept;
-  // Of the first occupied slot; there is one.
+  // Returns the beginning of the first occupied slot; there must be one.
   nanoseconds_t first_begin() const noexcept;
   std::uint32_t first_slot() const noexcept;
   // Off the grid the wheel's time may be earlier: only exact ticks are cheap to round.
@@ -210,8 +210,8 @@ DETENT_NOINLINE void hierarchical_wheel<Nodes, Traits>::insert_specially(std::ui
   earliest_.inserted(index, added, time);
 }
 
-// Where a node goes whose slot's newest set is uniform under another time, or has used up its numbers. A new set is
-// taken out after the older ones of its slot, which keeps the order.
+// Chooses a set for a node whose slot's newest set is uniform under another time, or has used up its numbers. A new set
+// is taken out after the older ones of its slot, which keeps the order.
 template <class Nodes, class Traits>
 set_index hierarchical_wheel<Nodes, Traits>::set_beside(set_index id, nanoseconds_t time) noexcept {
   auto& newest = sets_[id];

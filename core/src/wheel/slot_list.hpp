@@ -47,7 +47,7 @@ nanoseconds_t filing_time(const Nodes& nodes, node_index index, const node& file
   }
 }
 
-// The same for what is filed again.
+// Does the same for a node that is filed again.
 template <class Nodes>
 filing filing_of(const Nodes& nodes, node_index index, const node& filed) noexcept {
   if constexpr (requires { nodes.filing_of(index, filed); }) {

@@ -16,7 +16,7 @@ namespace detent::detail {
 
 using set_index = std::uint16_t;
 inline constexpr set_index no_set = 0;  // takes no node
-// As many nodes may be inserted into a set before their numbers wrap.
+// The number of nodes that may be inserted into a set before their numbers wrap.
 inline constexpr std::uint32_t slot_set_most = 1u << limits::set_number_bits;
 
 // A set's nodes are numbered as they are inserted, and dealt to its lists by turns, so that those are walked side by
@@ -57,7 +57,7 @@ class slot_sets {
 
   // An empty set; there are no more than `capacity`.
   set_index make(std::uint32_t slot, nanoseconds_t time) noexcept;
-  // Of a set without nodes.
+  // Closes a set without nodes.
   void close(set_index id) noexcept;
   // There is a number left. O(1), touches one neighbour.
   void append(set_index id, node_index index, node& added) noexcept;
@@ -73,7 +73,7 @@ class slot_sets {
       return index;
     return next_front(id);
   }
-  // The same, and takes it out.
+  // Does the same, and takes it out.
   node_index pop(set_index id, bool& is_last) noexcept;
   // Closes the set, which is ordered or not, and hands its nodes to f(index, node) in the order of their numbers, each
   // with location `nowhere`.

@@ -16,7 +16,7 @@
 
 namespace detent::detail {
 
-// Of the bulk.
+// The wheel of the bulk.
 class wheel {
  public:
   static constexpr bool makes_due_sets = true;
@@ -49,8 +49,8 @@ class wheel {
   }
   // The result of next_exact().
   const earliest& found() const noexcept { return hashed_ ? hashed_->found() : hierarchical_.found(); }
-  // The one node that next_exact() has found to be due before all others. Null if there is no such node, or if it is
-  // not known.
+  // Returns the one node that next_exact() has found to be due before all others, or null if there is none or it is not
+  // known.
   const earliest* next_alone() const noexcept { return found().is_known() && found().alone() ? &found() : nullptr; }
   // Remembers it once more, after it was taken out and inserted again.
   void found_alone(node_index index, node& first, nanoseconds_t time) noexcept {
@@ -71,7 +71,7 @@ class wheel {
   std::optional<hashed_wheel<node_view>> hashed_;  // with the sets and the due sets of the other, which stays empty
 };
 
-// Of critical timers, which are few.
+// The wheel of critical timers, which are few.
 class critical_wheel {
  public:
   static constexpr bool makes_due_sets = false;

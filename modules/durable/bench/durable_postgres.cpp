@@ -35,7 +35,7 @@ using detent::bench::seconds_since;
 using detent::bench::steady;
 using detent::test::postgres_client;
 
-// Where it is not installed, the program ends with what its smoke test takes for a skip.
+// If it is not installed, the program ends with a text that its smoke test takes for a skip.
 detent::test::postgres_server& server() {
   if (!detent::test::postgres_server::is_installed()) {
     std::puts("skipped: postgresql is not installed");

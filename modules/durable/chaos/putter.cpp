@@ -23,7 +23,7 @@ namespace durable = detent::durable;
 
 namespace {
 
-// As long as the store may be away. A node that dies takes the questions along that it was asked: these are asked
+// As long as the store may be away. A node that dies takes the questions with it that it was asked, so they are asked
 // again.
 constexpr auto patience = 3s;
 constexpr int most_questions = 4;

@@ -41,7 +41,7 @@ class StoreSuccessors : public StoreConformance<Bed> {
     out.how = end_kind::unkeep;
     return out;
   }
-  // That are there once the run of id `id`, which is due then, has ended.
+  // Returns the timers that are there once the run of id `id`, which is due then, has ended.
   std::vector<listed_record> after_end(std::uint64_t id = 1, stored_time due = at(1)) {
     record its = timer("k", id, due);
     EXPECT_EQ(this->on().end(end_of(term, its)), change_status::ended);

@@ -11,7 +11,7 @@
 namespace durable_test {
 
 TYPED_TEST_P(StoreConformance, BytesComeBackAsTheyWere) {
-  // Of a store whose names are text, a bed says so.
+  // A bed says so if its store's names are text.
   constexpr bool any_bytes = !requires { TypeParam::keys_are_text; };
   const std::string odd = any_bytes ? std::string("\0k\xff\n", 4) : std::string("k\xc3\xa4\n'\\", 6);
   record its = timer(odd, ~std::uint64_t{0} >> 1, stored_time(std::chrono::microseconds(1'234'567'890'123'457)));

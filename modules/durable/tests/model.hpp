@@ -142,7 +142,7 @@ class model {
   void lapse(const term_ref& term) {
     if (stands(term)) shards_.at(term.shard).stands = false;
   }
-  // With all terms and answers.
+  // Loses all terms and answers as well.
   void lose_memory() {
     for (shard_model& in : shards_) {
       in.stands = false;

@@ -161,7 +161,7 @@ TEST_F(ARing, IsNotBelievedWhereAnyOfItIsDamaged) {
   EXPECT_TRUE(read().is_known) << "one that was started over in its place";
 }
 
-// As after a power cut, or on another machine.
+// As it is after a power cut, or on another machine.
 TEST_F(ARing, IsNotBelievedAfterTheMachineHasStartedAnew) {
   { const ring its(path, generation, true); }
   std::string file = contents();

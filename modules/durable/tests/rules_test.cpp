@@ -34,7 +34,7 @@ class Rules : public testing::Test {
     const auto all = node->on.list({});
     return all.size() == 1 ? all[0].due : detent::wall_time::min();
   }
-  // As another release, another clock or another zone's data have left it.
+  // Leaves a timer as another release, another clock or another zone's data would.
   void left(stored_time due, bool by_rule) {
     const auto store = data.connect();
     record its{.key = stored_key("k"), .id = 1, .due = due, .handler = "write", .schedule = "report"};

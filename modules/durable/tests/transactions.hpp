@@ -77,7 +77,7 @@ struct pg_conn {
   pg_conn& operator=(const pg_conn&) = delete;
   ~pg_conn() { roll_back(); }
 
-  // As if it had changed a row, and had not committed yet.
+  // Acts as if it had changed a row and had not committed yet.
   void hold(const std::string& stored_key) {
     const std::lock_guard locked(in.lock);
     in.held.insert(stored_key);

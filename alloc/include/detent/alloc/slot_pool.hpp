@@ -105,12 +105,12 @@ class slot_pool {
   static_assert(Traits::slab_bits < 32, "an index is 32 bits");
 
   using piece = base::atomic<std::byte*>;
-  // Where slot 0 would lie if the slab went back that far, plus one. So a slot is found by its index as it is, and no
-  // slab is 0.
+  // The address at which slot 0 would lie if the slab went back that far, plus one. So a slot is found by its index as
+  // it is, and no slab is 0.
   using slab_origin = base::atomic<std::uintptr_t>;
   static_assert(sizeof(slab_origin) == sizeof(piece));
   static constexpr std::size_t pieces_bytes = Traits::max_slabs * 2 * sizeof(piece);
-  // Where the slabs' entries begin. At 0, the first of them and the first slot would have the same set of an L1 cache
+  // The offset of the slabs' entries. At 0, the first of them and the first slot would have the same set of an L1 cache
   // in every pool, and a thread that uses many pools loads both in each call.
   static constexpr std::size_t skew = 32 * 64;
   static constexpr std::size_t directory_bytes = skew + pieces_bytes + free_map<Traits>::root_bytes;

@@ -6,7 +6,7 @@
 #include <bit>
 #include <cstdio>
 
-// Null unless the program links or preloads jemalloc.
+// These are null unless the program links or preloads jemalloc.
 extern "C" {
 DETENT_WEAK void* mallocx(std::size_t bytes, int flags);
 DETENT_WEAK void dallocx(void* memory, int flags);

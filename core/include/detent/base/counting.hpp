@@ -3,7 +3,7 @@
 
 namespace detent::base {
 
-// Whether lateness is split by cause. It is off only in the copy of the engine that measures the cost of this
+// Says whether lateness is split by cause. It is off only in the copy of the engine that measures the cost of this
 // (bench/observe_cost.cpp).
 #ifdef DETENT_UNCOUNTED
 inline constexpr bool counts_causes = false;

@@ -28,7 +28,7 @@ constexpr void show_acquire(const void*) noexcept {}
 #elif !defined(__ELF__)
 namespace detent::base {
 
-// Where a reference cannot be weak there is no sanitizer either.
+// If a reference cannot be weak, there is no sanitizer either.
 constexpr bool is_watched_from_outside() noexcept { return false; }
 constexpr void show_release(const void*) noexcept {}
 constexpr void show_acquire(const void*) noexcept {}

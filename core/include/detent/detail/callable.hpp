@@ -17,7 +17,7 @@ inline constexpr std::size_t capture_size = 24;
 inline constexpr std::size_t capture_alignment = 16;
 }  // namespace detail
 
-// Whether F is stored in the node itself. A callable whose move might throw is boxed too, so that stop() cannot fail.
+// True if F is stored in the node itself. A callable whose move might throw is boxed too, so that stop() cannot fail.
 template <class F>
 inline constexpr bool fits_inline = sizeof(F) <= detail::capture_size &&
                                     alignof(F) <= detail::capture_alignment&& std::is_nothrow_move_constructible_v<F>;

@@ -189,7 +189,7 @@ class timers {
   // The live timer of that name, else the dead one, else none. Costs one round trip, or some 20 us of a file, however
   // many timers the store has.
   std::optional<listed> get(const timer_name& which);
-  // Whether the name has a live timer. Costs what get() costs.
+  // Returns whether the name has a live timer. Costs what get() costs.
   bool exists(const timer_name& which);
   // The first timers of all shards by due time, and dead ones by the time at which they died. Asks each shard for
   // `limit` of them, in pieces of a millisecond; a filter that leaves few makes it look at all timers.

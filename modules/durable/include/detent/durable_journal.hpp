@@ -24,8 +24,8 @@ class run_journal {
   run_journal& operator=(const run_journal&) = delete;
   virtual ~run_journal() = default;
 
-  // Whether the journal knows what an earlier process had begun. If it does, those runs are marked or have ended, and
-  // nothing else of a term that was abandoned can have ended that process.
+  // Returns whether the journal knows which runs an earlier process had begun. If it does, those runs are marked or
+  // have ended, and nothing else of a term that was abandoned can have ended that process.
   virtual bool knows_former() const noexcept = 0;
 
   // Makes room for that many runs at once: those that go on, and those that have ended and are not released. To be

@@ -11,7 +11,7 @@
 namespace detent::durable {
 
 struct sqlite_options {
-  // What a timer survives once it counts as stored. each_commit: a power cut, at one sync for each batch.
+  // Says which events a timer survives once it counts as stored. each_commit: a power cut, at one sync for each batch.
   // at_checkpoints: the end of the process, also by kill -9; a power cut may lose the last seconds.
   enum class sync : unsigned char { each_commit, at_checkpoints };
   // Default: each_commit.

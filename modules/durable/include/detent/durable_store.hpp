@@ -50,8 +50,8 @@ struct term_ref {
 // carried out in the order of the batch.
 
 enum class put_mode : std::uint8_t {
-  // Where the key names a timer, that one stays as it is. If it is at or below the read level, it may have begun to
-  // run: then the new one is kept beside it as its successor, unless it has one. See end_kind.
+  // If the key names a timer, that timer stays as it is. If it is at or below the read level, it may have begun to run:
+  // then the new one is kept beside it as its successor, unless it has one. See end_kind.
   keep,
   // The new one instead of it, and of its successor. Where schedules have set the due times of both, the earlier of
   // these counts: a run that was missed is not lost.
@@ -107,27 +107,28 @@ struct end_request {
 using change = std::variant<put_request, cancel_request, end_request>;
 
 enum class change_status : std::uint8_t {
-  // Of a put.
+  // Answers to a put:
   stored,  // the key was free; or the store has this very id under it already, and nothing changed: sent again
   replaced,
   kept,
   exists,
   moved,  // also where the store has this very id under the key already
-  // Of a move or revival: the key names none. Of a cancel: neither. Of an end: the timer is not as the run had it:
+  // For a move or revival: the key names none. For a cancel: neither. For an end: the timer is not as the run had it:
   // replaced, moved, cancelled, or ended before. Its answer is stored all the same.
   gone,
-  // Of a cancel.
+  // Answers to a cancel:
   cancelled,  // erased: it was beyond the read level, or dead. No node has it in hand.
   asked,      // at or below the read level: its successor is erased, and the question announced to the shard's owner
   withdrawn,  // erased, beyond the read level, and asked: cancelled, unless what the owner has in hand of it runs
-  // Of an end.
+  // Answers to an end:
   ended,   // also of a move, and where answers get lost of a kill, that was carried out before and is sent again
   fenced,  // the term does not stand: nothing was changed, nothing answered
-  // Of each: the part of the store that has its shard does not answer. It was carried out or not, and is sent again
-  // before any later change of that shard.
+  // For any change: the part of the store that has its shard does not answer. The change was carried out or not, and is
+  // sent again before any later change of that shard.
   unanswered,
-  // Of each: a transaction of the program's own holds the timer, and nothing was changed. All later changes of that key
-  // in the batch have this answer too. They are sent again, in their order; those of other keys do not wait for them.
+  // For any change: a transaction of the program's own holds the timer, and nothing was changed. All later changes of
+  // that key in the batch have this answer too. They are sent again, in their order; those of other keys do not wait
+  // for them.
   busy
 };
 

@@ -79,7 +79,7 @@ struct node_state {
 };
 // The nodes of a roll, by name.
 std::vector<node_state> nodes_of(const roll_state& all);
-// Whether the node has said that it has a handler of that name. Another name may be taken for it, once in 2^32.
+// Returns whether the node has said that it has a handler of that name. Another name may be taken for it, once in 2^32.
 bool runs(const node_state& node, std::string_view handler) noexcept;
 
 // The look-ups. They change nothing, and none is for a hot path. One thread at a time calls them. Their errors are

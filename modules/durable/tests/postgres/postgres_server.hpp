@@ -23,7 +23,7 @@ class postgres_server {
   // The path of a program of the same version, such as pg_dump.
   static std::string program(const std::string& name);
 
-  // For a database of it, which has to be there: `postgres` is.
+  // Returns the URL for one of its databases, which must exist; `postgres` does.
   std::string url(const std::string& database = "postgres") const;
 
   const std::string& directory() const noexcept { return directory_; }  // of its socket

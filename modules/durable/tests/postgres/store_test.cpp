@@ -83,7 +83,7 @@ TEST_F(DurablePostgresStore, EachUnfitServerIsRefusedByItsReason) {
   EXPECT_EQ(ask("select to_regnamespace('detent') is null"), "t") << "and nothing was done";
 }
 
-// By its number, as libpq gives it: no such server is here.
+// Uses the number, as libpq gives it, because no such server is here.
 TEST(DurablePostgresVersion, BeforeThirteenIsRefusedByIt) {
   using detent::durable::postgres::check_version;
   EXPECT_FALSE(check_version(130000));
@@ -126,7 +126,7 @@ TEST_F(DurablePostgresStore, ARoleIsToldWhichRightItLacks) {
   EXPECT_EQ(asker{*as}.put(named("k", 1, at(1))), change_status::stored);
 }
 
-// As version 1 of the functions had it: every timer had an xid, and none was found by its key alone.
+// In version 1 of the functions, every timer had an xid, and none was found by its key alone.
 TEST_F(DurablePostgresStore, ASchemaOfAnEarlierVersionIsBroughtUpToDate) {
   asker{*open()}.put(named("old", 1, at(1)));
   ask("delete from detent.timers where xid is null; alter table detent.timers alter column xid set not null;"

@@ -118,7 +118,7 @@ TEST_F(DurableRedisManaged, AnswersAndTurnsAreErasedWhenTheirTimeHasPassed) {
   EXPECT_EQ(server.ask("ZCARD detent:{00}:passing"), "2") << "and this node's turn";
 }
 
-// As docs/durable-redis.md has them.
+// These are the ones in docs/durable-redis.md.
 constexpr const char* everything_safe = "~detent:* &detent:announced:* +@all -@dangerous";
 constexpr const char* least =
     "~detent:* &detent:announced:* -@all +@connection +@read +@write +@pubsub +@scripting +time +cluster|slots "

@@ -93,7 +93,7 @@ TEST_F(DurableRedisSentinel, ATimerThatTheReplicaHasRunsAfterTheMasterIsKilled) 
       << "it listens to the new master";
 }
 
-// As where the old master is cut off from the Sentinels: none of them makes it a replica.
+// The old master is cut off from the Sentinels, so none of them makes it a replica.
 TEST_F(DurableRedisSentinel, AMasterThatIsReplacedIsLeftThoughItAnswers) {
   const watched servers;
   const auto store = redis_store(servers.address(), watched::how(1));
