@@ -8,6 +8,7 @@
 #include "cron/schedule_words.hpp"
 #include "cron/zoned_time.hpp"
 #include "text/input_error.hpp"
+#include "text/option_values.hpp"
 
 namespace detent::tool {
 
@@ -16,7 +17,7 @@ namespace {
 wall_time start_of(const std::string& text, const time_zone& zone) {
   const auto time = read_time(text);
   if (!time) {
-    throw input_error(fmt::format("--from: {} is not a time such as 2024-03-08T00:00:00Z", in_quotes(text)));
+    throw usage_error(fmt::format("--from: {} is not a time such as 2024-03-08T00:00:00Z", in_quotes(text)));
   }
   return time->in(zone);
 }
