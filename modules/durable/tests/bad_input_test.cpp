@@ -146,6 +146,12 @@ TEST(DurableBadInput, FilesOfSomethingElseAreRefused) {
   const std::string other = directory.file("other");
   edit(other, "CREATE TABLE t (a)");
   refuses([&] { sqlite_store(other); }, errc::corrupt, "name another file");
+  const std::string without = directory.file("without");
+  asker{*sqlite_store(without)}.put(timer("k", 1, at(1)));
+  edit(without, "DROP TABLE dead");
+  for (const bool read_only : {true, false})
+    refuses([&] { sqlite_store(without, {.read_only = read_only}); }, errc::corrupt,
+            "its tables are not those of a store");
   const std::string pipe = directory.file("pipe");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   for (const bool read_only : {false, true})  // to read, SQLite would wait for a writer

@@ -233,7 +233,14 @@ errc sqlite_store_on_file::apply(std::span<const change> what, std::span<change_
 }  // namespace detail
 
 std::shared_ptr<store> sqlite_store(const std::string& path, const sqlite_options& how) {
-  return std::make_shared<detail::sqlite_store_on_file>(path, how);
+  try {
+    return std::make_shared<detail::sqlite_store_on_file>(path, how);
+  } catch (const detail::sqlite_failure& failure) {
+    const bool lacks = (failure.code & 0xff) == SQLITE_ERROR;  // a table or an index
+    throw error(lacks ? errc::corrupt : detail::meaning(failure.code),
+                "sqlite_store: " + path + ": " +
+                    (lacks ? "its tables are not those of a store" : sqlite3_errstr(failure.code)));
+  }
 }
 
 }  // namespace detent::durable
