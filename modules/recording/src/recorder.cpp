@@ -89,7 +89,7 @@ void recorder::write(trace_writer& rows) noexcept {
     if (next != nullptr) continue;
     if (!closing) {
       base::futex_wait(bell_, heard, add_saturated(monotonic_now(), limits::recorder_looks));
-    } else if (ring_.size() == 0 || subtract_saturated(monotonic_now(), progress) > limits::recorder_patience) {
+    } else if (owes_nothing() || subtract_saturated(monotonic_now(), progress) > limits::recorder_patience) {
       break;
     } else {
       std::this_thread::sleep_for(duration(limits::recorder_pause));  // a thread is between take() and fill()
@@ -98,8 +98,12 @@ void recorder::write(trace_writer& rows) noexcept {
   base::show_acquire(&closed_);  // for what was written to the file before this thread's first row
   rows.give_up();
   dropped_.fetch_add(ring_.size() + rows.take_lost(), base::relaxed);  // relaxed: a counter
-  file_.close(dropped() - rows.reported());
+  // relaxed: nearly always 0. An attempt without a place that is still under way counts itself when it ends.
+  file_.close(dropped() + without_place_.load(base::relaxed) - rows.reported());
 }
+
+// (7) acquire: pairs with (8), so that the loss is counted before the file is closed.
+bool recorder::owes_nothing() const noexcept { return ring_.size() == 0 && without_place_.load(base::acquire) == 0; }
 
 operation_ring::place* recorder::take() noexcept {
   if (closed_.load(base::relaxed)) return nullptr;  // relaxed: an operation that comes at the end may be lost
@@ -141,7 +145,10 @@ void recorder::turned(operation_kind how, const void* group) noexcept {
 void* recorder::begin_attempt(const operation& what) noexcept {
   const nanoseconds_t at = time_.certain();
   operation_ring::place* const place = take();
-  if (place == nullptr) return nullptr;
+  if (place == nullptr) {
+    without_place_.fetch_add(1, base::relaxed);  // relaxed: a stop() that finds the timer sees this by the timer's word
+    return nullptr;
+  }
   place->what = what;
   place->what.at = at;
   return place;
@@ -151,8 +158,9 @@ void recorder::end_attempt(void* begun, bool effective) noexcept {
   if (auto* const place = static_cast<operation_ring::place*>(begun); place != nullptr) {
     if (!effective) place->what.kind = operation_kind::nothing;
     fill(*place);
-  } else if (effective) {
-    lose();
+  } else {
+    if (effective) lose();
+    without_place_.fetch_sub(1, base::release);  // (8) release: pairs with (7)
   }
 }
 

@@ -51,6 +51,7 @@ class recorder final : public recording_port {
   void fill(operation_ring::place& taken) noexcept;
   void add(const operation& what) noexcept;
   void lose() noexcept;
+  bool owes_nothing() const noexcept;
   void write(trace_writer& rows) noexcept;
   void wake() noexcept;
 
@@ -59,7 +60,8 @@ class recorder final : public recording_port {
   const tick_grid ticks_;
   operation_ring ring_;
   base::atomic<std::uint64_t> dropped_{0};
-  base::atomic<std::uint64_t> unclaimed_{0};  // those that the next operation with room must report
+  base::atomic<std::uint64_t> unclaimed_{0};      // those that the next operation with room must report
+  base::atomic<std::uint64_t> without_place_{0};  // attempts under way that found no room
   base::atomic<bool> closed_{true};
   base::atomic<std::uint32_t> bell_{0};
   trace_file file_;

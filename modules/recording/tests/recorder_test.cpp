@@ -207,6 +207,25 @@ TEST_F(Recorder, CountsAnAttemptThatFoundNoRoomIfItTookEffect) {
   EXPECT_EQ(stop().dropped, 1u);
 }
 
+// The thread of such an attempt may be held up until after the engine's stop().
+TEST_F(Recorder, WaitsAtItsEndForAnAttemptThatFoundNoRoom) {
+  recorder& r = start(2);
+  std::optional<recorded_attempt> held, next, without_room;
+  held.emplace(&r, arming(operation_kind::restart, 0, 1));
+  next.emplace(&r, arming(operation_kind::restart, 1, 1));
+  without_room.emplace(&r, arming(operation_kind::restart, 0, 3));
+  held.reset();
+  next.reset();
+  std::thread late([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    without_room->took_effect();
+    without_room.reset();
+  });
+  EXPECT_EQ(stop().dropped, 1u);
+  late.join();
+  EXPECT_EQ(r.dropped(), 1u);
+}
+
 // More generations are lost than the recorder remembers. It must not take one of them for a generation that it has a
 // row of.
 TEST_F(Recorder, KnowsNoGenerationBetweenTwoThatAreFarApart) {

@@ -69,7 +69,8 @@ inline void sleep_for(duration);
 #include "observe/recording_port.cpp"
 #include "recorder.cpp"
 
-// Only the thread that fills the next place can end the wait for it; it may have done so since the writer checked.
+// Only the thread that fills the next place, or whose attempt found none, can end the wait for it; it may have done so
+// since the writer checked.
 inline void detent::detail::std::this_thread::sleep_for(duration) {
   if (model::waits_for_a_place()) base::cpu_pause();
 }
@@ -102,7 +103,11 @@ written file;
 
 }  // namespace
 
-bool waits_for_a_place() { return file.from->ring_.front() == nullptr; }
+bool waits_for_a_place() {
+  // Each by its last load, which is of what ends the wait.
+  if (file.from->without_place_.load(detent::base::acquire) != 0) return true;
+  return file.from->ring_.size() != 0 && file.from->ring_.front() == nullptr;
+}
 
 }  // namespace model
 
