@@ -40,20 +40,24 @@ std::string last_error_of(const top_row& row) {
 }
 
 std::string failures_of(const top_row& row) {
-  const std::pair<std::uint64_t, const char*> failures[] = {
-      {row.over_capacity, "refused at the limit"},
-      {row.refused, "refused by the executor"},
-      {row.dropped, "dropped"},
-      {row.failed, "callbacks threw"},
-      {row.slow, "callbacks slow"},
-      {row.missed, "periods missed"},
-      {row.lost_records, "operations not recorded"},
-      {row.clock_distrusted, "times the TSC disagreed with the steady clock"}};
+  struct failure {
+    std::uint64_t count;
+    const char *one, *several;
+  };
+  const failure failures[] = {{row.over_capacity, "refused at the limit", "refused at the limit"},
+                              {row.refused, "refused by the executor", "refused by the executor"},
+                              {row.dropped, "dropped", "dropped"},
+                              {row.failed, "callback threw", "callbacks threw"},
+                              {row.slow, "callback slow", "callbacks slow"},
+                              {row.missed, "period missed", "periods missed"},
+                              {row.lost_records, "operation not recorded", "operations not recorded"},
+                              {row.clock_distrusted, "time the TSC disagreed with the steady clock",
+                               "times the TSC disagreed with the steady clock"}};
   std::string text;
-  for (const auto& [count, what] : failures) {
+  for (const auto& [count, one, several] : failures) {
     if (count == 0) continue;
-    text +=
-        fmt::format("{}{} {}", text.empty() ? "in its life: " : ", ", compact_count(static_cast<double>(count)), what);
+    text += fmt::format("{}{} {}", text.empty() ? "in its life: " : ", ", compact_count(static_cast<double>(count)),
+                        count == 1 ? one : several);
   }
   return text;
 }
