@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compares the cost of a durable timer in Redis with that of a bare SET of the same bytes in a pipeline. The two take
 // turns in each round, on a server of their own; the result is the median of the ratios of CPU time.
+#include "durable_loads.hpp"
 #include "durable_work.hpp"
 #include "support/process_cost.hpp"
 #include "support/scale.hpp"
@@ -217,11 +218,59 @@ void look_ups(benchmark::State& state) {
 }
 BENCHMARK(look_ups)->Iterations(1)->Unit(benchmark::kMillisecond);
 
-void drain(benchmark::State& state) {
+void puts_and_cancels_by_turns(benchmark::State& state) {
   const server at("no");
-  detent::bench::measure_drain(
-      state, [&] { return redis_store(at.path()); }, rows());
+  detent::bench::measure_turns(state, redis_store(at.path()), detent::bench::full_or_smoke(100'000, 1'000));
 }
-BENCHMARK(drain)->Iterations(1)->Unit(benchmark::kMillisecond);
+BENCHMARK(puts_and_cancels_by_turns)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+// For beside_bullmq.mjs as well.
+void backlogs(benchmark::State& state) {
+  const server at("no");
+  detent::bench::measure_backlogs(
+      state, [&] { return redis_store(at.path()); }, detent::bench::full_or_smoke(300'000, 2'000));
+}
+BENCHMARK(backlogs)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+void busy_partition(benchmark::State& state) {
+  const server at("no");
+  detent::bench::measure_busy_partition(
+      state, [&] { return redis_store(at.path()); }, detent::bench::full_or_smoke(15, 1));
+}
+BENCHMARK(busy_partition)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+void large_payloads(benchmark::State& state) {
+  const server at("no");
+  detent::bench::measure_large_payloads(state, redis_store(at.path()), detent::bench::full_or_smoke(6'000, 20));
+}
+BENCHMARK(large_payloads)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+// The calls that the server gets a second from nodes that share the shards and have no timers.
+void idle(benchmark::State& state) {
+  const server at("no");
+  struct node {
+    explicit node(const server& on) : its(engine, redis_store(on.path())) { its.start(); }
+    detent::engine engine;
+    timers its;
+  };
+  const std::int64_t count = detent::bench::full_or_smoke(4, 1);
+  std::vector<std::unique_ptr<node>> nodes;
+  for (std::int64_t i = 0; i != count; ++i) nodes.push_back(std::make_unique<node>(at));
+  const std::size_t each = 64 / nodes.size();
+  while (!std::ranges::all_of(nodes, [&](const auto& one) { return one->its.metrics().shards_owned == each; }))
+    ::usleep(10'000);
+  const auto calls = [&] {
+    const std::string info = at.ask("INFO commandstats");
+    const std::size_t at_calls = info.find("calls=", info.find("cmdstat_evalsha:"));
+    return std::stod(info.substr(at_calls + 6));
+  };
+  for (auto round : state) {
+    const double before = calls();
+    const auto begin = detent::bench::steady::now();
+    ::usleep(detent::bench::smoke() ? 100'000 : 10'000'000);
+    state.counters["calls/s"] = (calls() - before) / detent::bench::seconds_since(begin);
+  }
+}
+BENCHMARK(idle)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace

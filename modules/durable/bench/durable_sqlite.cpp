@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Compares the cost of a durable timer in a file with that of the disk and of SQLite by themselves. They take turns in
 // each round, at a million rows: a measurement with a few thousand rows, all in the cache, proves nothing.
+#include "durable_loads.hpp"
 #include "durable_work.hpp"
 #include "support/process_cost.hpp"
 #include "support/scale.hpp"
@@ -181,28 +182,11 @@ void put_synced_one_by_one(benchmark::State& state) {
 }
 BENCHMARK(put_synced_one_by_one)->Iterations(1)->Unit(benchmark::kMillisecond);
 
-// Puts alone, and as many changes of which every second one cancels the timer before it: in a second of both.
 void puts_and_cancels_by_turns(benchmark::State& state) {
   const directory here;
-  detent::engine engine;
-  timers durable(engine, sqlite_store(here.file("timers"), {.durability = sqlite_options::sync::at_checkpoints}),
-                 {.outbox = 1'000'000});
-  const std::int64_t changes = detent::bench::full_or_smoke(100'000, 1'000);
-  const auto rate = [&](bool cancels) {
-    const auto begin = steady::now();
-    for (std::int64_t i = 0; i < changes; ++i) {
-      const std::string key = durable.schedule_after(std::chrono::hours(1), "auction-end", {});
-      if (cancels && ++i < changes) durable.cancel(key, {}, std::chrono::minutes(2));
-    }
-    if (!durable.flush(std::chrono::minutes(2))) throw std::runtime_error("flush");
-    return static_cast<double>(changes) / seconds_since(begin);
-  };
-  for (auto round : state) {
-    const double alone = rate(false), by_turns = rate(true);
-    state.counters["put/s"] = alone;
-    state.counters["change/s"] = by_turns;
-    state.counters["of_puts_alone"] = by_turns / alone;
-  }
+  detent::bench::measure_turns(state,
+                               sqlite_store(here.file("timers"), {.durability = sqlite_options::sync::at_checkpoints}),
+                               detent::bench::full_or_smoke(100'000, 1'000));
 }
 BENCHMARK(puts_and_cancels_by_turns)->Iterations(1)->Unit(benchmark::kMillisecond);
 
@@ -249,5 +233,12 @@ void drain(benchmark::State& state) {
       state, [&] { return sqlite_store(here.file("timers")); }, rows() / 5);
 }
 BENCHMARK(drain)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+void backlogs(benchmark::State& state) {
+  const directory here;
+  detent::bench::measure_backlogs(
+      state, [&] { return sqlite_store(here.file("timers")); }, rows());
+}
+BENCHMARK(backlogs)->Iterations(1)->Unit(benchmark::kMillisecond);
 
 }  // namespace

@@ -21,6 +21,7 @@
 #include <random>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -59,24 +60,43 @@ void measure_lateness(benchmark::State& state, Store store, std::int64_t count, 
   state.counters["p99_us"] = static_cast<double>(late[late.size() * 99 / 100]) / 1e3;
 }
 
-// How fast `count` overdue timers come out and end. make_store() is called twice: to fill it, and to drain it.
-template <class MakeStore>
-void measure_drain(benchmark::State& state, MakeStore make_store, std::int64_t count) {
-  {
-    engine engine;
-    durable::timers timers(engine, make_store(), {.outbox = 2'000'000});
-    for (std::int64_t i = 0; i < count; ++i) timers.schedule_after(std::chrono::seconds(0), "overdue", {});
-    timers.flush(std::chrono::minutes(2));
-  }
+// Where the timers of a backlog lie: without a partition, anywhere.
+struct backlog {
+  std::string_view partition = {};
+  bool of_one_instant = false;
+};
+
+// Stores `count` timers that are due already.
+template <class Store>
+void fill(Store store, std::int64_t count, const backlog& of = {}) {
   engine engine;
-  durable::timers timers(engine, make_store());
+  durable::timers timers(engine, std::move(store), {.outbox = 2'000'000, .outbox_bytes = std::size_t{1} << 30});
+  const wall_time begin = std::chrono::system_clock::now();
+  for (std::int64_t i = 0; i < count; ++i)
+    timers.schedule_at(of.of_one_instant ? begin : std::chrono::system_clock::now(), "overdue", {},
+                       {.partition = of.partition});
+  if (!timers.flush(std::chrono::minutes(2))) throw std::runtime_error("flush");
+}
+
+// How many of `count` overdue timers run a second, from the start of a node until the store has the end of the last.
+template <class Store>
+double drain_rate(Store store, std::int64_t count, std::uint64_t* terms_lost = nullptr) {
+  engine engine;
+  durable::timers timers(engine, std::move(store));
   timers.handle("overdue", [](durable::job&) { return durable::outcome::done(); });
   const auto begin = steady::now();
-  for (auto round : state) {
-    timers.start();
-    wait_for_runs(timers, count, std::chrono::milliseconds(1));
-  }
-  state.counters["run_and_ended/s"] = static_cast<double>(count) / seconds_since(begin);
+  timers.start();
+  wait_for_runs(timers, count, std::chrono::milliseconds(1));
+  while (timers.metrics().ends != 0) ::usleep(1000);
+  const double took = seconds_since(begin);
+  if (terms_lost != nullptr) *terms_lost += timers.metrics().terms_lost;
+  return static_cast<double>(count) / took;
+}
+
+template <class MakeStore>
+void measure_drain(benchmark::State& state, MakeStore make_store, std::int64_t count) {
+  fill(make_store(), count);
+  for (auto round : state) state.counters["run_and_ended/s"] = drain_rate(make_store(), count);
 }
 
 // `detent durable list` of all timers that one of this build prints, if it is built; what it prints is dropped.
