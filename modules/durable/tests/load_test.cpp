@@ -20,6 +20,20 @@ TEST(DurableLoad, OfOnePartitionIsReadInFewReadingsThoughThereAreManyShards) {
   EXPECT_LT(node.connection->readings, timers / 100);  // 17 a reading would be the share of one shard of 64
 }
 
+// Reading a shard costs as much as a dozen timers. Ticks, which read all shards, are minutes apart here.
+TEST(DurableLoad, OfAllShardsIsReadInFewOfThemAtATime) {
+  constexpr int timers = 20'000;
+  memory data(64);
+  journal book;
+  a_node node(data.connect(), book, {.horizon = 1h, .lease = 1h});
+  const auto due = now();
+  for (int i = 0; i < timers; ++i) node.on.schedule_at(due - i * 1us, "write", {});
+  ASSERT_TRUE(node.on.flush(60s));
+  node.on.start();
+  ASSERT_TRUE(soon([&] { return book.size() == timers; })) << book.size();
+  EXPECT_LT(node.connection->shards_read, timers / 40);  // 17 a shard and reading would be an even share
+}
+
 // The store is busy with a batch for longer than any of these callers has patience.
 TEST(DurableLoad, ThatTheStoreIsTooSlowForLeavesNoCancelWithoutAnAnswer) {
   constexpr int pairs = 200;

@@ -50,6 +50,7 @@ class breakable : public store {
   std::atomic<int> purges{0};
   std::atomic<int> rolls{0};
   std::atomic<int> readings{0};                       // that found something due
+  std::atomic<int> shards_read{0};                    // by these, each as often as something due was found in it
   std::atomic<std::chrono::milliseconds> trip{0ms};   // of each call but those
   std::atomic<std::chrono::microseconds> ahead{0us};  // the store's clock, of this node's; no runs end with it
   // Set before the node starts: called before each batch; and with each list, which it may answer itself.
@@ -85,7 +86,9 @@ class breakable : public store {
     std::vector<read_request> requests(what.begin(), what.end());
     for (read_request& one : requests) one.term.fence -= shift();
     const errc out = to_->read_on(requests, results);
-    readings += std::ranges::any_of(results, [](const read_result& one) { return !one.due.empty(); });
+    const auto found = std::ranges::count_if(results, [](const read_result& one) { return !one.due.empty(); });
+    readings += found != 0;
+    shards_read += static_cast<int>(found);
     if (const auto late = last_answer_after.exchange(0ms); late != 0ms) {
       std::this_thread::sleep_for(late);
       cut = true;

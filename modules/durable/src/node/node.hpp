@@ -123,9 +123,10 @@ class node {
   // Only the thread that talks to the store uses these:
   std::chrono::nanoseconds next_write_{};
   std::chrono::nanoseconds next_tick_{};
-  bool runs_ = false;    // it has been started, and has not begun to end
-  bool passes_ = false;  // in virtual time: a pass is under way
-  timer next_pass_;      // in virtual time
+  std::chrono::nanoseconds next_backlog_{};  // when shards with a backlog are read again
+  bool runs_ = false;                        // it has been started, and has not begun to end
+  bool passes_ = false;                      // in virtual time: a pass is under way
+  timer next_pass_;                          // in virtual time
 
   std::thread thread_;  // last, because it uses all other members as soon as it starts
 };

@@ -22,6 +22,7 @@ std::chrono::nanoseconds node::until_next() const {
     at = std::min(at, std::max(next, trouble_.retry_at(what)));
   };
   if (runs_) not_before(next_tick_, trouble::of::reading);
+  if (runs_ && reader_.lags()) not_before(next_backlog_, trouble::of::reading);
   if (!inbox_->is_empty()) at = std::min(at, std::max(next_write_, now));
   if (writer_.has_operations())
     not_before(std::max(next_write_, trouble_.retry_at(trouble::of::ends)), trouble::of::operations);
@@ -119,13 +120,18 @@ void node::pass_of_started() {
   if (!runs_) return;
   follow_rules();
   const std::chrono::nanoseconds now = clock_.elapsed();
-  if (now >= next_tick_ && now >= trouble_.retry_at(trouble::of::reading)) {
+  const bool may_read = now >= trouble_.retry_at(trouble::of::reading);
+  if (now >= next_tick_ && may_read) {
     reader_.tick();
-    next_tick_ = clock_.elapsed() + std::min(how_.horizon / 4, how_.lease / 8);
+    const duration often = std::min(how_.horizon / 4, how_.lease / 8);
+    next_tick_ = clock_.elapsed() + (reader_.has_taken() ? std::min(how_.flush, often) : often);
+    next_backlog_ = clock_.elapsed() + how_.flush;
+  } else if (reader_.lags() && now >= next_backlog_ && may_read) {
+    reader_.read_backlogs(std::move(announced));
+    next_backlog_ = clock_.elapsed() + how_.flush;
   } else if (!announced.empty()) {
-    reader_.look_at(announced);
+    reader_.look_at(std::move(announced));
   }
-  if (reader_.lags()) next_tick_ = std::min(next_tick_, clock_.elapsed() + how_.flush);
   if (hand_.has_refused()) next_tick_ = std::min(next_tick_, clock_.elapsed() + until_refused_again);
   reader_.give_back();
   dead_.work();

@@ -10,6 +10,7 @@ namespace {
 
 constexpr std::size_t most_a_reading = 1024;  // for all shards together
 constexpr std::size_t most_bytes_a_reading = 4u << 20u;
+constexpr std::size_t most_backlogs_a_reading = 8;
 
 std::chrono::microseconds of(duration its) noexcept { return std::chrono::ceil<std::chrono::microseconds>(its); }
 
@@ -128,18 +129,21 @@ void reader::use(shard_id shard, read_result& read) {
   held_.arm_taken();
 }
 
-// All shards share half of the room evenly, and the shards with a backlog share the other half. So a backlog in one
-// shard of many is read nearly as fast as a backlog in all of them.
-std::vector<read_request> reader::share_out(const std::vector<shard_id>& which, stored_time upto) const {
-  const std::size_t held = held_.armed();  // what no handler here knows must not stop what one does
+std::size_t reader::room() const {
+  const std::size_t held = held_.armed();  // timers without a handler here must not keep out those with one
   // Amid a backlog, runs that end and runs that are read must together fit into the limit of unwritten ends, or reading
   // would wait.
   const std::size_t half = std::max<std::size_t>(with_.how.unwritten / 2, 1);
   const bool keeps_up = ends_.unwritten() < half && held_.bytes() < with_.how.read_ahead_bytes;
-  const std::size_t room = keeps_up && with_.how.read_ahead > held ? with_.how.read_ahead - held : 0;
-  const std::size_t most = std::min({most_a_reading, half, room});
-  const std::size_t most_bytes =
-      std::min(most_bytes_a_reading, with_.how.read_ahead_bytes - std::min(with_.how.read_ahead_bytes, held_.bytes()));
+  return keeps_up && with_.how.read_ahead > held ? std::min({most_a_reading, half, with_.how.read_ahead - held}) : 0;
+}
+
+// All shards share half of the room evenly, and the shards with a backlog share the other half. So a backlog in one
+// shard of many is read nearly as fast as a backlog in all of them.
+std::vector<read_request> reader::share_out(const std::vector<shard_id>& which, stored_time upto) const {
+  const std::size_t most = room();
+  const std::size_t most_bytes = std::min(
+      most_bytes_a_reading, with_.how.read_ahead_bytes - std::min(with_.how.read_ahead_bytes, held_.bytes()));
   const auto has_backlog = [&](shard_id shard) { return with_.terms.of(shard).has_backlog; };
   const auto backlogs = static_cast<std::size_t>(std::ranges::count_if(which, has_backlog));
   const auto share_of = [&](std::size_t all, bool has_more) {
@@ -151,7 +155,7 @@ std::vector<read_request> reader::share_out(const std::vector<shard_id>& which, 
   for (const shard_id shard : which) {
     const auto& its = with_.terms.of(shard);
     const bool reads = !its.leaving && !ends_.owes(shard);
-    const std::size_t limit = share_of(most, its.has_backlog) + (room != 0);
+    const std::size_t limit = share_of(most, its.has_backlog) + (most != 0);
     requests.push_back(
         {its.term->which(), upto, reads ? limit : 0, with_.terms.lease(), share_of(most_bytes, its.has_backlog)});
   }
@@ -171,6 +175,7 @@ errc reader::read(const std::vector<shard_id>& which) {
     auto& its = with_.terms.of(which[i]);
     if (results[i].unanswered) {  // the term stands until the clock ends it
       unanswered_ = true;
+      its.has_backlog = false;  // its server is asked again by the next tick
       continue;
     }
     if (!results[i].stands) {
@@ -181,17 +186,25 @@ errc reader::read(const std::vector<shard_id>& which) {
     its.term->stand(asked_at, with_.terms.lease());
     use(which[i], results[i]);
     its.has_backlog = !its.leaving && !its.has_read(upto);
-    if (its.leaving) continue;
-    if (its.has_backlog) lags_ = true;
-    with_.counted.now.read_lag =
-        std::max<duration>(with_.counted.now.read_lag, upto - std::max(its.level, stored_time{}));
   }
+  note_backlogs(upto);
   return errc{};
 }
 
-void reader::tick() {
-  lags_ = unanswered_ = false;
+void reader::note_backlogs(stored_time upto) {
+  lags_ = false;
   with_.counted.now.read_lag = {};
+  for (shard_id shard = 0; shard < with_.terms.shards(); ++shard) {
+    const auto& its = with_.terms.of(shard);
+    if (!its.has_backlog || !renews(shard)) continue;
+    lags_ = true;
+    with_.counted.now.read_lag =
+        std::max<duration>(with_.counted.now.read_lag, upto - std::max(its.level, stored_time{}));
+  }
+}
+
+void reader::tick() {
+  has_taken_ = unanswered_ = false;
   drop_lapsed();
   held_.arm_refused();
   errc problem = call_roll();
@@ -221,7 +234,7 @@ errc reader::take() {
     ++with_.counted.now.terms;
     ends_.took(shard);
     rules_.look_at(shard);
-    lags_ = true;
+    has_taken_ = true;
     at_most = std::min(at_most, stored_time(std::chrono::microseconds(with_.terms.of(shard).term->which().fence)));
   });
   if (!measured_ && at_most < before) judge_clock(at_most - before, duration(0));
@@ -234,11 +247,23 @@ errc reader::take() {
   return problem;
 }
 
-void reader::look_at(const std::vector<shard_id>& announced) {
-  std::vector<shard_id> ours;
-  for (const shard_id shard : announced)
-    if (shard < with_.terms.shards() && renews(shard)) ours.push_back(shard);
-  if (!ours.empty()) with_.problems.ok(trouble::of::reading, read(ours));
+void reader::look_at(std::vector<shard_id> which) {
+  std::erase_if(which, [&](shard_id shard) { return shard >= with_.terms.shards() || !renews(shard); });
+  if (!which.empty()) with_.problems.ok(trouble::of::reading, read(which));
+}
+
+// Reading a shard costs as much as a dozen timers, so a few shards are read far rather than all of them a little.
+void reader::read_backlogs(std::vector<shard_id> announced) {
+  const shard_id first = next_backlog_;
+  const std::size_t most = room() != 0 ? most_backlogs_a_reading : 0;
+  for (std::size_t i = 0, found = 0; i < with_.terms.shards() && found < most; ++i) {
+    const auto shard = static_cast<shard_id>((first + i) % with_.terms.shards());
+    if (!with_.terms.of(shard).has_backlog || !renews(shard)) continue;
+    ++found;
+    next_backlog_ = static_cast<shard_id>(shard + 1);
+    if (std::ranges::find(announced, shard) == announced.end()) announced.push_back(shard);
+  }
+  look_at(std::move(announced));
 }
 
 void reader::renew() {

@@ -23,8 +23,10 @@ class reader {
 
   // Calls the roll, takes shards, and reads all shards further.
   void tick();
-  // Reads only these shards, to which something was announced.
-  void look_at(const std::vector<shard_id>& announced);
+  // Reads only these shards.
+  void look_at(std::vector<shard_id> which);
+  // Reads the shards to which something was announced, and some of those that have a backlog, in turn.
+  void read_backlogs(std::vector<shard_id> announced);
   // Renews the terms of the shards that this node still has while it ends and handlers are running.
   void renew();
   // A schedule has become known here, so the shards with timers of an unknown schedule are given back and read again
@@ -37,8 +39,10 @@ class reader {
   // Gives back the shards in which nothing runs, or lets their terms lapse. Returns false if a run is under way in some
   // shard.
   bool give_back();
-  // Returns whether some timers that are due within the horizon did not fit into the last reading.
+  // Returns whether some timers that are due within the horizon did not fit into the last readings.
   bool lags() const noexcept { return lags_; }
+  // Returns whether the last tick has taken shards, which are to be read soon.
+  bool has_taken() const noexcept { return has_taken_; }
 
  private:
   errc call_roll();
@@ -49,6 +53,8 @@ class reader {
   bool lapses(shard_id shard) const;
   errc take();
   errc read(const std::vector<shard_id>& which);
+  void note_backlogs(stored_time upto);
+  std::size_t room() const;  // for timers of one reading
   std::vector<read_request> share_out(const std::vector<shard_id>& which, stored_time upto) const;
   void use(shard_id shard, read_result& read);
   void drop_needless_successors(shard_id shard, const read_result& read);
@@ -67,7 +73,9 @@ class reader {
   bool measured_ = false;           // a roll call has measured the skew
   bool skewed_ = false;
   bool lags_ = false;
-  bool unanswered_ = false;  // during the last tick a part of the store did not answer
+  bool has_taken_ = false;
+  shard_id next_backlog_ = 0;  // the first one that read_backlogs() considers
+  bool unanswered_ = false;    // during the last tick a part of the store did not answer
 };
 
 }  // namespace detent::durable::detail
