@@ -142,8 +142,8 @@ std::size_t reader::room() const {
 // shard of many is read nearly as fast as a backlog in all of them.
 std::vector<read_request> reader::share_out(const std::vector<shard_id>& which, stored_time upto) const {
   const std::size_t most = room();
-  const std::size_t most_bytes = std::min(
-      most_bytes_a_reading, with_.how.read_ahead_bytes - std::min(with_.how.read_ahead_bytes, held_.bytes()));
+  const std::size_t most_bytes =
+      std::min(most_bytes_a_reading, with_.how.read_ahead_bytes - std::min(with_.how.read_ahead_bytes, held_.bytes()));
   const auto has_backlog = [&](shard_id shard) { return with_.terms.of(shard).has_backlog; };
   const auto backlogs = static_cast<std::size_t>(std::ranges::count_if(which, has_backlog));
   const auto share_of = [&](std::size_t all, bool has_more) {
