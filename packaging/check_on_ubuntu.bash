@@ -57,7 +57,7 @@ make_root() {
   rm "$packages"
   say "deb $mirror jammy main universe" >"$ubuntu/etc/apt/sources.list"
   step "install a compiler and CMake" inside sh -c 'apt-get update -qq && apt-get install -qq --no-install-recommends \
-    g++ cmake make pkgconf git libconcurrentqueue-dev libsqlite3-dev libcli11-dev libfmt-dev zlib1g-dev libncurses-dev'
+    g++ cmake make pkgconf git tzdata libconcurrentqueue-dev libsqlite3-dev libcli11-dev libfmt-dev zlib1g-dev libncurses-dev'
   touch "$ubuntu/ready"
 }
 
