@@ -35,7 +35,7 @@ WANTED = {
         LIB + r"libdetent_durable(?:_sqlite|_redis|_postgres)?\.(?:a|so)", LIB + r"pkgconfig/detent_durable(?:_sqlite|_redis|_postgres)?\.pc",
         LIB + r"cmake/detent/detent-durable(?:-redis|-postgres)?-targets\.cmake",
         LIB + r"cmake/detent/detent-durable(?:-redis|-postgres)?-targets-\w+\.cmake",
-        r"include/detent/schedule\.hpp", r"include/detent/recipes/watchdog\.hpp", r"include/detent/senders\.hpp",
+        r"include/detent/schedule\.hpp", r"include/detent/recipes/watchdog\.hpp", r"include/detent/senders\.hpp", r"include/detent/base/c_api\.h",
         "include/detent/detent\\.h", "include/detent/detent\\.hpp", "include/detent/(?:standalone_)?asio(?:_drive)?\\.hpp", "include/detent/tbb\\.hpp",
         HEADERS],
     "tools": [
