@@ -46,6 +46,26 @@ TEST_F(VirtualTime, RunsAYearOfARecurringTimerAtItsTimes) {
   EXPECT_EQ(ran.back(), new_year + 24h * 365);
 }
 
+// The node writes the end of the first run, which is a retry, before it reads that a timer was kept during that run.
+TEST_F(VirtualTime, RunsTheTimerThatWasKeptDuringTheRunAfterItsRetry) {
+  timers on(engine, data.connect(), {.time = time}), other(engine, data.connect(), {.time = time});
+  std::vector<put_result::kind> answers;
+  on.handle("task", [&](job& of) {
+    const auto payload = of.payload();
+    log.emplace_back(reinterpret_cast<const char*>(payload.data()), payload.size());
+    if (log.size() != 1) return outcome::done();
+    other.schedule_after(0s, "task", bytes("kept"),
+                         {.key = "k", .on_stored = [&](const put_result& its) { answers.push_back(its.what()); }});
+    EXPECT_TRUE(other.flush(0s));
+    return outcome::retry_after(1ms);
+  });
+  on.start();
+  on.schedule_after(1s, "task", bytes("old"), {.key = "k"});
+  pass(10s);
+  EXPECT_EQ(answers, std::vector{put_result::kind::kept});
+  EXPECT_EQ(log, (std::vector<std::string>{"old", "old", "kept"}));
+}
+
 TEST_F(VirtualTime, HoldsRetriesCancelsRestartsAndHandlersThatAsk) {
   timers on(engine, data.connect(), {.time = time});
   const auto note = [&](job& of) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "hand.hpp"
 
+#include "../stores/attempts.hpp"
+
 #include <algorithm>
 #include <new>
 
@@ -120,10 +122,20 @@ void hand::moves_away(const record& what, stored_time to, const term& under) {
   moved_[what.shard].insert_or_assign(what.key, std::make_shared<run>(std::move(bare), under, nullptr, line_));
 }
 
+void hand::moves_near(record what, const term& under) {
+  const shard_id shard = what.shard;
+  const std::string key = what.key;
+  const bool retries = attempts::of(what.attempt).number > 1;
+  if (!take(what, under) || !retries) return;  // a move that is no retry has erased the successor in the store
+  if (const auto found = shards_[shard].find(key); found != shards_[shard].end())
+    found->second.retried_in = readings_[shard];
+}
+
 bool hand::will_start(shard_id shard, const std::string& key) const noexcept {
   const slots& in = shards_[shard];
   const auto found = in.find(key);
-  return found != in.end() && (found->second.after || !found->second.what->has_begun());
+  if (found == in.end() || found->second.retried_in == readings_[shard]) return false;
+  return found->second.after || !found->second.what->has_begun();
 }
 
 bool hand::forget(const record& what) {

@@ -27,6 +27,7 @@ class hand {
         most_unarmed_(most_unarmed),
         shards_(shards),
         moved_(shards),
+        readings_(shards, 1),
         forgot_(shards) {}
 
   std::size_t size() const noexcept { return size_; }
@@ -54,9 +55,15 @@ class hand {
   // The end of its run has moved the timer beyond the read level. A request that came before the move may be read after
   // it; it is about the next run. Once was_read() is called, no such request can come.
   void moves_away(const record& what, stored_time to, const term& under);
-  void was_read(shard_id shard) { moved_[shard].clear(); }
+  // The end of its run has moved the timer to a time below the read level, so arm_taken() arms it.
+  void moves_near(record what, const term& under);
+  void was_read(shard_id shard) {
+    moved_[shard].clear();
+    ++readings_[shard];
+  }
 
-  // Returns whether this node has a version of the timer that has yet to start.
+  // Returns whether this node has a version of the timer that has yet to start and that was in the store before any
+  // announcement which the next reading can return. A retry may have been written after such an announcement.
   bool will_start(shard_id shard, const std::string& key) const noexcept;
 
   // A run of this timer under a former term has ended after all, so the timer must not start. Returns false if it
@@ -83,6 +90,7 @@ class hand {
     std::shared_ptr<run> what;
     timer handle;
     bool for_good = false;
+    std::uint64_t retried_in = 0;                  // the reading that follows the end which led to this retry
     std::optional<std::pair<record, term>> after;  // to be armed when the run is over
   };
   using slots = std::unordered_map<std::string, slot>;
@@ -100,6 +108,7 @@ class hand {
   const std::size_t most_unarmed_;
   std::vector<slots> shards_;
   std::vector<std::unordered_map<std::string, std::shared_ptr<const run>>> moved_;  // see moves_away()
+  std::vector<std::uint64_t> readings_;      // per shard: the number of the next reading
   std::vector<bool> forgot_;                 // per shard: it has unarmed timers that are not remembered
   std::vector<std::shared_ptr<run>> taken_;  // to be armed, except for some that must not start any more
   std::vector<std::weak_ptr<run>> refused_;

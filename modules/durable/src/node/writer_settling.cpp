@@ -125,7 +125,7 @@ void writer::arm_moved(const record& ran, const end_request& end) {
   next.attempt = end.attempt;
   next.by_rule = end.by_rule;
   if (end.payload) next.payload = *end.payload;
-  of_.held.take(next, its.term);
+  of_.held.moves_near(std::move(next), its.term);
   of_.held.arm_taken();
 }
 
