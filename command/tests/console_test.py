@@ -209,7 +209,7 @@ class Console(WithConsole):
         self.assertEqual(console.wait(60), 0)
         self.assertFalse(os.path.exists(path))
         kept = self.write("file", b"text")
-        self.assertIn("no socket", self.refused(1, "console", "--socket", kept))
+        self.assertIn("is not a socket", self.refused(1, "console", "--socket", kept))
         with open(kept) as file:
             self.assertEqual(file.read(), "text")
 

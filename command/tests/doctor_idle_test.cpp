@@ -71,7 +71,7 @@ TEST(DoctorIdleCosts, SaysWhyNoLimitCouldBeHeld) {
   denied.costs[0].late[2] = 90'000;
   EXPECT_EQ(judged(denied, "/dev/x").judged, severity::note);
   EXPECT_TRUE(says(judged(denied, "/dev/x"), "87 us later than short ones"));
-  EXPECT_TRUE(says(judged(denied, "/dev/x"), "where it may open /dev/x"));
+  EXPECT_TRUE(says(judged(denied, "/dev/x"), "as a user who may open /dev/x"));
 }
 
 // Each state's own latency is a limit, except the deepest one's. The limit that was in force before is not.

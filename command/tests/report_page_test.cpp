@@ -84,6 +84,7 @@ TEST_F(ReportPage, SaysWhatTheSnapshotSays) {
 
 TEST_F(ReportPage, HasACureOnlyForTimersThatAreLate) {
   const std::string cure = "Why: the worker slept, with wait_options::sleep(). What helps: wait_options::hybrid()";
+  has_floor();
   for (int i = 0; i < 1000; ++i) fires(i * 1000, 90'000);
   EXPECT_EQ(html().find(cure), std::string::npos);
   for (int i = 0; i < 1000; ++i) fires(1'000'000 + i * 1000, 110'000);

@@ -100,7 +100,10 @@ TEST_F(DurableRedisManaged, NoKeyOfAStoreHasATimeToLive) {
   ASSERT_TRUE(soon([&] { return server.ask("EXISTS detent:{00}:answer:7") == "1"; }));
   std::istringstream all(server.ask("KEYS *"));
   std::size_t count = 0;
-  for (std::string key; all >> key; ++count) EXPECT_EQ(server.ask("TTL " + key), "-1") << key;
+  for (std::string key; all >> key; ++count) {
+    const std::string left = server.ask("TTL " + key);
+    EXPECT_TRUE(left == "-1" || left == "-2") << key << ": " << left;  // -2: the node has emptied it since
+  }
   EXPECT_GE(count, 5u);
 }
 
