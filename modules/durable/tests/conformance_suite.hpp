@@ -174,6 +174,26 @@ TYPED_TEST_P(StoreConformance, KnowsWhoIsThereAndWhatItHas) {
   EXPECT_TRUE(states[2].node.empty());
 }
 
+TYPED_TEST_P(StoreConformance, AReadingSaysWhetherMoreWasAnnounced) {
+  constexpr std::size_t timers = 5'500;
+  const term_ref term = this->take();
+  this->on().read(term, at(10));
+  std::vector<change> batch;
+  for (std::size_t i = 1; i <= timers; ++i) batch.push_back(put_request{timer("k" + std::to_string(i), i, at(5))});
+  for (const change_status status : this->on().apply(batch)) ASSERT_EQ(status, change_status::stored);
+  std::vector<std::string> keys;
+  bool has_all = false;
+  for (int readings = 1; !has_all; ++readings) {
+    ASSERT_LT(readings, 10);
+    const read_result its = this->on().read(term, at(10));
+    has_all = its.has_all_announced;
+    EXPECT_EQ(its.announced_now.size(), its.announced_keys.size());
+    for (const announced& one : its.announced_keys) keys.push_back(one.key);
+  }
+  EXPECT_EQ(keys.size(), timers);
+  EXPECT_EQ(std::set<std::string>(keys.begin(), keys.end()).size(), timers);
+}
+
 TYPED_TEST_P(StoreConformance, RandomHistoriesAreTheModels) {
   const std::uint64_t seed = seed_of_run();
   SCOPED_TRACE("seed " + std::to_string(seed));
@@ -190,11 +210,12 @@ REGISTER_TYPED_TEST_SUITE_P(
     AnOwnerHearsOfWhatItMovesWithinSuchAnInstantAlone, AReplacedTimerKeepsTheEarlierOfTwoTimesOfRules,
     ABatchIsCarriedOutInItsOrder, AMoveByItsOwnerMayBringAPayload, WhatWasErasedIsNotReadAsATimerOfAnotherShard,
     ReadLevelsNeverGoBack, WhatChangesBelowTheReadLevelIsAnnouncedOnce, ListenersAreWokenWhenSomethingIsAnnounced,
-    PutsKeepReplaceFailAndMove, BytesComeBackAsTheyWere, AnEndIsOfTheRunAndOfNothingNewer,
-    AnEndErasesItsOwnKeyAndNoRange, CancelIsExactBeyondTheReadLevel, CancelOfWhatWasMovedAsksAnOwnerThatHasNotReadOfIt,
-    CancelBelowTheLevelOfALapsedTermProvesNothing, TheDeadAreKeptApartAndLiveAgain, FindsATimerByItsKeyAliveOrDead,
-    FindsAKeyInWhateverPartitionItIs, FindsAKeyAfterEachOfItsTimersChanges, ListsTheDeadByTheTimeOfTheirDeaths,
-    PurgesDeadOnesThatAListWouldFind, ALookAtManyTakesPieces, AViewApartIsOfTheSameTimersWhileTheStoreChangesThem,
-    ListsByHandlerKeyAndTimeInPages, KnowsWhoIsThereAndWhatItHas, RandomHistoriesAreTheModels);
+    AReadingSaysWhetherMoreWasAnnounced, PutsKeepReplaceFailAndMove, BytesComeBackAsTheyWere,
+    AnEndIsOfTheRunAndOfNothingNewer, AnEndErasesItsOwnKeyAndNoRange, CancelIsExactBeyondTheReadLevel,
+    CancelOfWhatWasMovedAsksAnOwnerThatHasNotReadOfIt, CancelBelowTheLevelOfALapsedTermProvesNothing,
+    TheDeadAreKeptApartAndLiveAgain, FindsATimerByItsKeyAliveOrDead, FindsAKeyInWhateverPartitionItIs,
+    FindsAKeyAfterEachOfItsTimersChanges, ListsTheDeadByTheTimeOfTheirDeaths, PurgesDeadOnesThatAListWouldFind,
+    ALookAtManyTakesPieces, AViewApartIsOfTheSameTimersWhileTheStoreChangesThem, ListsByHandlerKeyAndTimeInPages,
+    KnowsWhoIsThereAndWhatItHas, RandomHistoriesAreTheModels);
 
 }  // namespace durable_test

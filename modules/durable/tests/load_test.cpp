@@ -34,6 +34,26 @@ TEST(DurableLoad, OfAllShardsIsReadInFewOfThemAtATime) {
   EXPECT_LT(node.connection->shards_read, timers / 40);  // 17 a shard and reading would be an even share
 }
 
+TEST(DurableLoad, OfShardsThatANodeHasLostIsNotReportedAnyMore) {
+  memory data(1);
+  journal book;
+  std::atomic<bool> go_on{false};
+  a_node node(data.connect(), book, {.lease = 300ms, .read_ahead = 10});
+  node.on.handle("slow", [&](job&) {
+    soon([&] { return go_on.load(); });
+    return outcome::done();
+  });
+  for (int i = 0; i < 100; ++i) node.on.schedule_after(0s, "slow", {});
+  ASSERT_TRUE(node.on.flush(60s));
+  node.on.start();
+  ASSERT_TRUE(soon([&] { return node.on.metrics().read_lag > 0s; }));
+  node.connection->cut = true;
+  EXPECT_TRUE(soon([&] { return node.on.metrics().shards_owned == 0 && node.on.metrics().read_lag == 0s; }));
+  node.connection->cut = false;
+  go_on = true;
+  EXPECT_TRUE(soon([&] { return node.on.list({}).empty(); }));
+}
+
 // The store is busy with a batch for longer than any of these callers has patience.
 TEST(DurableLoad, ThatTheStoreIsTooSlowForLeavesNoCancelWithoutAnAnswer) {
   constexpr int pairs = 200;

@@ -158,6 +158,7 @@ struct read_result {
   // After the read level before and up to that now, by due time and then id.
   std::vector<record> due = {};
   std::vector<announced> announced_keys = {};  // since the last read_on, or since the take
+  bool has_all_announced = true;               // false: there were more, and the next read_on returns those
   // For those of the keys that are neither questions nor successors: the record that the key names now, if it is at or
   // below the read level; each once.
   std::vector<record> announced_now = {};

@@ -62,8 +62,8 @@ class hand {
     ++readings_[shard];
   }
 
-  // Returns whether this node has a version of the timer that has yet to start and that was in the store before any
-  // announcement which the next reading can return. A retry may have been written after such an announcement.
+  // Returns whether this node has a version of the timer that has yet to start and that was in the store before every
+  // announcement that is not read yet. A retry may have been written after such an announcement.
   bool will_start(shard_id shard, const std::string& key) const noexcept;
 
   // A run of this timer under a former term has ended after all, so the timer must not start. Returns false if it

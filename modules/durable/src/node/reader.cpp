@@ -125,7 +125,7 @@ void reader::use(shard_id shard, read_result& read) {
     const bool near = last[one.key] == &one && now != read.announced_now.end() && !its.leaving;
     if (!held_.changed(shard, one.key, near ? &*now : nullptr, its.term)) note_unknown(shard, *now);
   }
-  held_.was_read(shard);
+  if (read.has_all_announced) held_.was_read(shard);
   held_.arm_taken();
 }
 
@@ -163,7 +163,10 @@ std::vector<read_request> reader::share_out(const std::vector<shard_id>& which, 
 }
 
 errc reader::read(const std::vector<shard_id>& which) {
-  if (which.empty()) return errc{};
+  if (which.empty()) {
+    note_backlogs({});  // there is none in a shard of this node
+    return errc{};
+  }
   const std::chrono::nanoseconds asked_at = with_.clock.elapsed();
   // On a slow link the next reading may be as far away as a term is long.
   const stored_time upto =

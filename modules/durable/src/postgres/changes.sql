@@ -21,7 +21,8 @@ begin
 end $$;
 
 -- Does the same for this store. Its number of shards never changes, so it is written into the function. If it is a
--- power of two, the low bits of the hash suffice. They depend on no higher ones, which is less than half the work.
+-- power of two, the low bits of the hash suffice. They do not depend on the higher bits, so computing only them is less
+-- than half the work.
 do $make$
 declare
   count int := (select shards from detent.store);

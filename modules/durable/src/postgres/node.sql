@@ -18,7 +18,7 @@ create or replace function detent.own(shards smallint[]) returns void language s
   select pg_advisory_xact_lock(723318390, s.shard) from (select unnest(shards)::int as shard order by 1) s
 $$;
 
--- If a timer is named, due times are compared by `is not distinct from`, which uses no index. Otherwise the planner may
+-- If a timer is named, due times are compared by `is not distinct from`, which uses no index. With `=` the planner may
 -- prefer the index of due times to the primary key, and then it goes through all timers of the same instant for each
 -- one.
 

@@ -82,7 +82,7 @@ create index if not exists timers_xid on detent.timers (shard, xid) where xid is
 create index if not exists timers_of_partitions on detent.timers (key) where partition <> '';
 create index if not exists timers_recurring on detent.timers (shard, due, tie) where schedule <> '';
 
--- Changes what version 1 of the functions did otherwise: each timer had an xid and was in the index of xids, and each
+-- Changes what version 1 of the functions did differently: each timer had an xid and was in the index of xids, and each
 -- took a tie alone.
 do $$
 begin

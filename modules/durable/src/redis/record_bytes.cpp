@@ -95,6 +95,8 @@ void add_records(shard_id shard, const redisReply& found, const redisReply& bodi
   }
 }
 
+constexpr std::size_t most_announced = 5000;  // lines that the script of a reading answers with
+
 // A line is a letter, 8 bytes of a number, and a key. `bodies` has those of the keys that were put.
 void add_announced(shard_id shard, std::string_view level_key, const redisReply& from, read_result& out) {
   constexpr std::size_t key_at = 9;
@@ -102,6 +104,7 @@ void add_announced(shard_id shard, std::string_view level_key, const redisReply&
   const redisReply& bodies = element(from, 5);
   std::set<std::string_view> seen;
   std::size_t puts = 0;
+  out.has_all_announced = lines.elements < most_announced;
   for (std::size_t i = 0; i != lines.elements; ++i) {
     const std::string_view line = text_of(element(lines, i));
     const std::string_view key = line.substr(std::min(key_at, line.size()));

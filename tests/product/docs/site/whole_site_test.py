@@ -17,7 +17,7 @@ EXPECTED = {
     "index.html": ["lock-free timer engine for C++20", "Guides", "API reference"],
     "reference/engine.html": ["schedule_at_fixed_rate", "returns every timer that had not ended, once each"],
     "reference/timer.html": ["cancel_and_wait", "its captures are already destroyed"],
-    "reference/options.html": ["realtime_priority", "queue blocks and lists are allocated ahead"],
+    "reference/options.html": ["realtime_priority", "nodes, queue blocks and lists ahead"],
     "reference/asio.html": ["async_sleep_for", "no_buffer_space"],
     "reference/c.html": ["detent_schedule_at", "DETENT_DRIVE_CALLER"],
     "docs/benchmarks.html": ["throughput", "<table"],
