@@ -182,7 +182,7 @@ TEST(DeniedLock, OfALaterSlabRefusesTheTimerAndTheEngineGoesOn) {
 std::vector<std::pair<std::string, std::function<void()>>> uses_of_files(engine& polled, const std::string& folder) {
   const std::string trace = folder + "/trace.csv", counters = folder + "/counters";
   return {{"record = \"" + trace + "\": ", [trace] { engine e({.record = trace}); }},
-          {"counters_file = " + counters + ": ", [counters] { engine e({.counters_file = counters}); }},
+          {"counters_file = \"" + counters + "\": ", [counters] { engine e({.counters_file = counters}); }},
           {"wake_fd(): ", [&polled] { polled.wake_fd(); }}};
 }
 
