@@ -7,7 +7,7 @@
 namespace detent::tool {
 
 finding clock_source(const host_files& host);
-// Is the TSC invariant, and has the kernel not dropped it as unstable?.
+// Judges whether the TSC is invariant and the kernel still trusts it.
 finding time_stamp_counter(const host_files& host);
 
 }  // namespace detent::tool

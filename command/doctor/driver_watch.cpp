@@ -111,14 +111,17 @@ void driver_watch::take_driver(const threads& now, std::int64_t length) {
 }
 
 void driver_watch::take_others(const threads& now) {
-  std::int64_t waited = 0;
+  std::int64_t ran = 0, waited = 0;
   for (const auto& [id, facts] : now) {
     const auto before = last_.find(id);
     if (id == *worker_ || before == last_.end()) continue;
-    evidence_.others_ran += grown(facts.ran, before->second.ran);
-    waited = std::max(waited, grown(facts.waited, before->second.waited));
+    const std::int64_t its_wait = grown(facts.waited, before->second.waited);
+    if (its_wait <= waited) continue;
+    ran = grown(facts.ran, before->second.ran);
+    waited = its_wait;
   }
-  evidence_.others_waited += waited;
+  evidence_.other_ran += ran;
+  evidence_.other_waited += waited;
 }
 
 void driver_watch::take_stops(const threads& now, bool all, bool frozen, std::int64_t length, std::int64_t overdue) {

@@ -36,14 +36,17 @@ finding stalled(finding out, const std::string& name, bool has_worker, std::int6
   return out;
 }
 
-// `rests`: it has run no timer between the last two looks.
-finding judged(const counters_snapshot& first, const counters_snapshot& last, bool rests,
-               const driver_evidence& evidence) {
+}  // namespace
+
+finding judged_lateness(const counters_snapshot& first, const counters_snapshot& last, std::int64_t rested,
+                        const driver_evidence& evidence) {
   const counters_snapshot change = since(last, first);
   const counters_histogram& lateness = change.histograms[cause::lateness];
   finding out{"lateness of the timers", severity::fine, "", last.identity.path};
   const std::string name = last.identity.name.empty() ? "an engine" : last.identity.name;
   const auto time = [](duration ns) { return time_text(static_cast<double>(ns.count())); };
+  // An engine that is far behind may fire no timer during one long callback, and yet it is not stalled.
+  const bool rests = rested >= std::min(stalled_after, last.read_at - first.read_at);
   if (const std::int64_t overdue = overdue_of(last); rests && overdue >= stalled_after)
     return stalled(std::move(out), name, last.identity.worker_thread != 0, overdue, evidence);
   if (lateness.count() == 0) {
@@ -69,8 +72,6 @@ finding judged(const counters_snapshot& first, const counters_snapshot& last, bo
   out.cure = cure_of(why);
   return out;
 }
-
-}  // namespace
 
 engine_lateness::engine_lateness(long long process) {
   machine_.look(machine_clocks::read(host_), 0, host_);
@@ -102,9 +103,9 @@ void engine_lateness::look(std::int64_t expected) {
 
 void engine_lateness::look_at(engine& each) {
   try {
-    const std::uint64_t fired = each.last.totals[counter::fired];
-    each.last = counters_file(each.path, path_origin::found).read();
-    each.rests = each.last.totals[counter::fired] == fired;
+    const counters_snapshot before = std::exchange(each.last, counters_file(each.path, path_origin::found).read());
+    const bool fired = each.last.totals[counter::fired] != before.totals[counter::fired];
+    each.rested = fired ? 0 : each.rested + each.last.read_at - before.read_at;
   } catch (const input_error&) {
     return;  // it has ended, so the figures of the last look stay
   }
@@ -116,7 +117,7 @@ std::vector<finding> engine_lateness::findings() const {
   out.reserve(engines_.size());
   for (const engine& each : engines_) {
     const driver_evidence evidence = since(each.driver.evidence(), each.before);
-    out.push_back(judged(each.first, each.last, each.rests, evidence));
+    out.push_back(judged_lateness(each.first, each.last, each.rested, evidence));
   }
   return out;
 }

@@ -12,6 +12,11 @@
 
 namespace detent::tool {
 
+// Judges an engine by two looks at it. By the last one it had fired no timer for `rested` nanoseconds, as far as it was
+// watched.
+finding judged_lateness(const counters_snapshot& first, const counters_snapshot& last, std::int64_t rested,
+                        const driver_evidence& evidence);
+
 // The lateness of a process's engines while it is watched, and the reasons. It sees only engines that have a counters
 // file and exist at the first look.
 class engine_lateness {
@@ -30,7 +35,7 @@ class engine_lateness {
     driver_watch driver;
     counters_snapshot first, last;
     driver_evidence before;
-    bool rests = false;  // it has run no timer between the last two looks
+    std::int64_t rested = 0;  // nanoseconds up to the last look in which it fired no timer
   };
 
   void look_at(engine& each);

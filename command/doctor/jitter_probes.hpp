@@ -12,7 +12,8 @@ namespace detent::tool {
 
 // These probes must measure. Each runs on the calling thread.
 finding cost_of_clock_reading();
-finding slack_request();  // is PR_SET_TIMERSLACK obeyed? Judges by:
+// Asks for a timer slack by PR_SET_TIMERSLACK and judges by slack_obtained() whether the kernel obeys.
+finding slack_request();
 finding slack_obtained(bool accepted, long long nanoseconds);
 finding default_clock();                     // what clock_kind::automatic comes down to here, and why
 finding clock_steering();                    // does the kernel slew CLOCK_MONOTONIC by more than that clock allows?

@@ -11,10 +11,12 @@
 
 namespace detent::tool {
 
-// Are there any? For a worker without a CPU.
+// Reports the isolated CPUs, for a worker that has no CPU of its own.
 finding isolated_cpus(const host_files& host);
-finding worker_cpu(const host_files& host, int cpu);                          // is it isolated?
-finding worker_affinity(const host_files& host, const worker_facts& worker);  // for a running worker without a CPU
+// Judges whether the worker's CPU is isolated.
+finding worker_cpu(const host_files& host, int cpu);
+// Judges where a running worker that has no CPU of its own may run.
+finding worker_affinity(const host_files& host, const worker_facts& worker);
 finding timer_slack(const host_files& host, const worker_facts& worker);
 
 // Judges how long a running worker waited between two readings of it, and how much time the hypervisor took from its

@@ -11,7 +11,7 @@
 namespace detent::tool {
 namespace {
 
-// In version 2 a group's file says so whether the group itself is frozen or one that contains it.
+// In version 2 a group's file says that it is frozen, whether the group itself is frozen or one that contains it.
 bool frozen_in_version_2(const host_files& host, std::string_view mount, std::string_view group) {
   const std::string events = host.read(fmt::format("{}{}/cgroup.events", mount, group)).value_or("");
   const std::vector<std::string_view> lines = lines_of(events);

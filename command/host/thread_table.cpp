@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -59,7 +60,8 @@ std::optional<thread_facts> thread_of(const host_files& host, long long process,
   take_switches(host.read(directory + "status").value_or(""), facts);
   const std::string times = host.read(directory + "schedstat").value_or("");
   if (const auto words = words_of(times); words.size() == 3 && number_in(words[0]) && number_in(words[1])) {
-    facts.ran = count_in(words[0]);
+    // While a thread runs on a CPU without the kernel's tick, schedstat is up to a second old, and stat is not.
+    facts.ran = std::max(facts.ran, count_in(words[0]));
     facts.waited = count_in(words[1]);
     facts.slices = count_in(words[2]);
     facts.delays = true;

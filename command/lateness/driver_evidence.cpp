@@ -13,7 +13,7 @@ driver_evidence since(const driver_evidence& later, const driver_evidence& earli
   for (std::int64_t driver_evidence::*const each :
        {&driver_evidence::ran, &driver_evidence::waited, &driver_evidence::slices, &driver_evidence::stolen,
         &driver_evidence::throttled, &driver_evidence::stopped, &driver_evidence::quiet, &driver_evidence::halted,
-        &driver_evidence::others_ran, &driver_evidence::others_waited})
+        &driver_evidence::other_ran, &driver_evidence::other_waited})
     out.*each = grown(later.*each, earlier.*each);
   return out;
 }

@@ -20,9 +20,9 @@ struct driver_evidence {
   std::int64_t halted = 0;      // time in which the whole machine stood still
   // The longest single one of each of the last three, as of the last look:
   std::int64_t longest_stop = 0, longest_quiet = 0, longest_halt = 0;
-  // The process's threads beside a worker, which stand for those of its executors: their time on CPUs, all together,
-  // and the time for which one was ready to run without a CPU, the longest between each two looks.
-  std::int64_t others_ran = 0, others_waited = 0;
+  // The process's threads beside a worker stand for those of its executors. Between each two looks, the one counts that
+  // was ready to run without a CPU for longest: its time on a CPU, and that wait.
+  std::int64_t other_ran = 0, other_waited = 0;
   // As of the last look:
   std::int64_t overdue = 0;  // by how much a timer was overdue
   double waiting = 0;        // the share of time, from 0 to 1, for which the driver's thread waited for a CPU

@@ -108,8 +108,8 @@ class examination {
   }
 
   lateness_diagnosis late_start() const {
-    const double waited = as_number(evidence_.others_waited);
-    if (explains(waited) && waited >= as_number(evidence_.others_ran)) {
+    const double waited = as_number(evidence_.other_waited);
+    if (explains(waited) && waited >= as_number(evidence_.other_ran)) {
       return {late_scenario::executor_starved,
               fmt::format("one was ready to run but waiting for {} of {}", time_text(waited), time_text(late_.span))};
     }

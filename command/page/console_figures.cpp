@@ -26,13 +26,6 @@ std::string some(std::uint64_t count, const char* one, const char* several) {
   return fmt::format("{} {}", count_text(count), count == 1 ? one : several);
 }
 
-// Returns whether the engine's next timer has long been due although no callback has run lately: no thread drives the
-// engine, or a callback does not return.
-bool stalled(const console_engine& engine) {
-  return engine.live && engine.next_due && *engine.next_due < -stalled_after && engine.row.pending > 0 &&
-         (engine.history.empty() || engine.history.back().fired == 0);
-}
-
 // Returns for how many seconds no callback has ended, by the readings; zero if one has in the last interval.
 double seconds_without_a_run(const console_engine& engine) {
   double sum = 0;
@@ -56,6 +49,11 @@ void append(std::vector<console_alert>& to, std::vector<console_alert> more) {
 }
 
 }  // namespace
+
+bool stalled(const console_engine& engine) {
+  return engine.live && engine.next_due && *engine.next_due < -stalled_after && engine.row.pending > 0 &&
+         (engine.history.empty() || engine.history.back().fired == 0);
+}
 
 std::uint64_t counted(const console_engine& engine, counter key) {
   return rounded_count(engine.row.rates[key] * engine.seconds);

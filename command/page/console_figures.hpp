@@ -10,6 +10,10 @@
 
 namespace detent::tool {
 
+// Returns whether the engine's next timer has long been due although no callback has run lately: no thread drives the
+// engine, or a callback does not return.
+bool stalled(const console_engine& engine);
+
 // Counts within the time that the engine's figures cover.
 std::uint64_t counted(const console_engine& engine, counter key);
 

@@ -28,7 +28,8 @@ std::vector<std::string> percentile_cells(const time_figures& its) {
           or_dash(its, its.most)};
 }
 
-std::string cause_table(const top_row& row) {
+std::string cause_table(const console_engine& engine) {
+  const top_row& row = engine.row;
   html_table table("causes", "lateness by cause",
                    {{"late by", "name"},
                     {"p50", "number time"},
@@ -52,8 +53,9 @@ std::string cause_table(const top_row& row) {
   }
   add(cause::lateness, "all of it", "");
   add(cause::callback, "callback <span class=\"soft\">its own time, no part of the lateness</span>", "");
-  const lateness_diagnosis& why = row.why_overdue.is ? row.why_overdue : row.why;
-  if (!why.is || (!is_late(row) && !row.why_overdue.is)) return table.str();
+  const bool overdue = stalled(engine) && row.why_overdue.is;
+  const lateness_diagnosis& why = overdue ? row.why_overdue : row.why;
+  if (!why.is || (!is_late(row) && !overdue)) return table.str();
   return table.str() +
          paragraph("soft", html_escaped(fmt::format("Why: {}. What helps: {}.", text_of(why), cure_of(why))));
 }
@@ -149,7 +151,7 @@ std::string engine_detail(const console_engine& engine, const console_view& view
   out += trouble_html(engine, view) + notes_of(row) + facts_of(engine) + spans_html(query, view, engine);
   out += long_samples ? engine_charts(*long_samples, view.now, view.long_window)
                       : engine_charts(engine.history, view.now, view.window);
-  out += fmt::format("<h3>Late by, in the last {}</h3>\n{}", span_text(engine.seconds), cause_table(row));
+  out += fmt::format("<h3>Late by, in the last {}</h3>\n{}", span_text(engine.seconds), cause_table(engine));
   out += labels_html(row, query);
   return "<section aria-labelledby=\"engine\">\n" + out + "</section>\n";
 }

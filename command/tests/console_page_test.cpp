@@ -83,6 +83,20 @@ TEST(ConsolePage, HasTheWorstFirst) {
             "<h2 id=\"engine\">Engine <bdi>sessions</bdi>");
 }
 
+// A timer was overdue at the last reading, for want of a CPU, but others ran. So that is not the reason for the rest.
+TEST(ConsolePage, SaysWhyATimerIsOverdueOnlyOfAnEngineThatRunsNone) {
+  console_view view = made_up_view();
+  console_engine& loop = engine_called(view, "game-loop");
+  loop.next_due = -4e9;
+  loop.row.why = {late_scenario::behind_callbacks};
+  loop.row.why_overdue = {late_scenario::worker_starved};
+  loop.row.times[cause::lateness].p99 = 5e6;
+  const auto why = [&] { return between(page_of(view, {.engine = loop.id}), "Why: ", "."); };
+  EXPECT_EQ(why(), "Why: other callbacks ran first");
+  loop.history.back().fired = 0;
+  EXPECT_EQ(why(), "Why: the worker had too little CPU");
+}
+
 // The part and the share beside it follow the same rule.
 TEST(ConsolePage, NamesThePartWithTheLargestShareBesideThatShare) {
   console_view view = made_up_view();

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "doctor/cpu_visitors.hpp"
+#include "doctor/engine_lateness.hpp"
 #include "doctor/jitter_probes.hpp"
 #include "doctor/worker_cpu.hpp"
 #include "doctor/worker_search.hpp"
@@ -83,6 +84,22 @@ TEST(DoctorMeasures, WhetherAWorkerIsTheLimit) {
   EXPECT_EQ(seen->seen, "90 % of a CPU, in 1 s");
   EXPECT_FALSE(worker_load(before, after, {.wait = wait_options::kind::busy}, 1).has_value());
   EXPECT_FALSE(worker_load(std::nullopt, after, {}, 1).has_value());
+}
+
+// Callbacks of 200 ms keep an engine from firing for longer than from one look to the next.
+TEST(DoctorMeasures, WhetherAnEngineThatIsFarBehindFiresAtAll) {
+  constexpr std::int64_t second = 1'000'000'000;
+  const auto judged = [](std::int64_t watched, std::int64_t rested) {
+    counters_snapshot first, last;
+    last.totals[counter::scheduled] = 1;  // it is still pending
+    last.read_at = 9 * second;
+    last.gauges[gauge::next_deadline] = 7 * second;
+    first.read_at = last.read_at - watched;
+    return judged_lateness(first, last, rested, {}).judged;
+  };
+  EXPECT_EQ(judged(3 * second, second / 7), severity::fine);
+  EXPECT_EQ(judged(3 * second, second), severity::bad);
+  EXPECT_EQ(judged(second / 2, second / 2), severity::bad) << "it has not fired while it was watched";
 }
 
 TEST(DoctorMeasures, WhetherTheTimerSlackCouldBeSet) {

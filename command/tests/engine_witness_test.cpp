@@ -24,9 +24,9 @@ constexpr std::int64_t ms = 1'000'000, second = test::second;
 class EngineWitness : public test::made_up_host {
  protected:
   // Writes the present state of a thread of process 7.
-  void thread_is(int thread, char state, std::int64_t ran, std::int64_t waited, int cpu = 3) const {
+  void thread_is(int thread, char state, std::int64_t ran, std::int64_t waited, int cpu = 3, int ticks = 0) const {
     std::string stat = std::to_string(thread) + " (t) " + state;
-    for (int field = 4; field <= 41; ++field) stat += field == 39 ? " " + std::to_string(cpu) : " 0";
+    for (int field = 4; field <= 41; ++field) stat += " " + std::to_string(field == 39 ? cpu : field == 14 ? ticks : 0);
     const std::string directory = "proc/7/task/" + std::to_string(thread) + "/";
     given(directory + "stat", stat + "\n");
     given(directory + "schedstat", std::to_string(ran) + " " + std::to_string(waited) + " 1\n");
@@ -159,6 +159,19 @@ TEST_F(EngineWitness, SeesWhyATimerThatIsOverdueDoesNotRun) {
   EXPECT_EQ(lines[0], "late: its next timer was due 2 s ago, and it runs none; the worker had too little CPU ");
 }
 
+// The kernel brings schedstat up to date once a second there, and stat whenever it is read.
+TEST_F(EngineWitness, SeesThatACallbackRunsForEverOnACpuWithoutATick) {
+  for (const std::uint32_t worker : {8U, 0U}) {
+    witness_ = engine_witness(host());
+    worker_ = worker;
+    thread_is(8, 'R', 10 * ms, 1 * ms);
+    look(4, 100);
+    overdue_ = 2 * second;
+    thread_is(8, 'R', 10 * ms, 1 * ms, 3, 100);
+    EXPECT_EQ(look(5, 100).driver.waiting, 0) << worker;
+  }
+}
+
 TEST_F(EngineWitness, SeesALoopThatStillWaitsForACpu) {
   worker_ = 0;
   thread_is(8, 'S', 10 * ms, 1 * ms);
@@ -190,6 +203,24 @@ TEST_F(EngineWitness, SeesThreadsOfAnExecutorThatWaitForACpu) {
   thread_is(8, 'S', 20 * ms, 2 * ms);
   thread_is(9, 'R', 60 * ms, 800 * ms);
   EXPECT_EQ(why(look(2, 20 * ms), before), name_of(late_scenario::executor_starved));
+}
+
+// As of eight threads that compute on two CPUs: together they run for longer than one of them waits.
+TEST_F(EngineWitness, SeesThatTooManyBusyThreadsOfAnExecutorShareTheCpus) {
+  hands_over_ = true;
+  for (int thread = 8; thread < 17; ++thread) thread_is(thread, 'S', 10 * ms, 0);
+  const engine_reading before = look(1, 100);
+  for (int thread = 9; thread < 17; ++thread) thread_is(thread, 'R', 260 * ms, 750 * ms);
+  EXPECT_EQ(why(look(2, 20 * ms), before), name_of(late_scenario::executor_starved));
+}
+
+TEST_F(EngineWitness, SeesThatTheThreadsOfAnExecutorHaveTheirCpus) {
+  hands_over_ = true;
+  for (int thread = 8; thread < 11; ++thread) thread_is(thread, 'S', 10 * ms, 0);
+  const engine_reading before = look(1, 100);
+  thread_is(9, 'R', 610 * ms, 300 * ms);
+  thread_is(10, 'S', 20 * ms, 50 * ms);  // it waited longer than it ran, but not for long
+  EXPECT_EQ(why(look(2, 5 * ms), before), name_of(late_scenario::executor_full));
 }
 
 TEST_F(EngineWitness, SeesAMachineThatStoodStillByABentClock) {

@@ -59,14 +59,14 @@ void add_executors_cases(Add add) {
   handed_over.hands_over = true;
   add(executor_full, handed_over, [](driver_evidence&) {});
   add(executor_full, handed_over, [](driver_evidence& e) {  // threads that compute
-    e.others_ran = 1'900'000'000;
-    e.others_waited = 300'000'000;
+    e.other_ran = 1'900'000'000;
+    e.other_waited = 300'000'000;
   });
   handed_over = late_in(dispatch, 5 * ms);
   handed_over.hands_over = true;
   add(executor_starved, handed_over, [](driver_evidence& e) {
-    e.others_ran = 50'000'000;
-    e.others_waited = 900'000'000;
+    e.other_ran = 50'000'000;
+    e.other_waited = 900'000'000;
   });
 }
 

@@ -48,7 +48,7 @@ struct top_row {
   // For how many nanoseconds the earliest timer has been due, if that is a second or more and none has run since the
   // last reading; else 0.
   double overdue = 0;
-  lateness_diagnosis why_overdue;
+  lateness_diagnosis why_overdue;  // as of the later reading, even if some have run since the earlier one
   // Counts since the engine was made that should be zero:
   std::uint64_t refused = 0, dropped = 0, failed = 0, slow = 0, missed = 0, over_capacity = 0;
   std::uint64_t lost_records = 0, clock_distrusted = 0;
