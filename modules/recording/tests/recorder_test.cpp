@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -167,8 +168,8 @@ TEST_F(Recorder, CountsWhatComesAfterItsEnd) {
 
 TEST_F(Recorder, DoesNotWaitForEverForAThreadThatNeverFinishes) {
   recorder& r = start();
-  std::optional<recorded_attempt> held;
-  held.emplace(&r, arming(operation_kind::restart, 0, 200));
+  std::unique_ptr<recorded_attempt> held;
+  held = std::make_unique<recorded_attempt>(&r, arming(operation_kind::restart, 0, 200));
   scheduled(r, some, 1, 100, nullptr);
   const auto trace = stop();
   EXPECT_EQ(trace.rows.size(), 0u);
@@ -179,10 +180,10 @@ TEST_F(Recorder, DoesNotWaitForEverForAThreadThatNeverFinishes) {
 TEST_F(Recorder, WaitsAtItsEndForAThreadBetweenTwoInstructions) {
   recorder& r = start();
   scheduled(r, some, 0, 100, nullptr);
-  std::optional<recorded_attempt> held;
+  std::unique_ptr<recorded_attempt> held;
   EXPECT_TRUE(eventually([&] { return recorded_trace::of_file(place_.path()).rows.size() == 1; }));
   std::this_thread::sleep_for(std::chrono::milliseconds(1100));  // longer than its patience
-  held.emplace(&r, arming(operation_kind::restart, 0, 200));
+  held = std::make_unique<recorded_attempt>(&r, arming(operation_kind::restart, 0, 200));
   std::thread late([&] {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     held->took_effect();
@@ -195,9 +196,9 @@ TEST_F(Recorder, WaitsAtItsEndForAThreadBetweenTwoInstructions) {
 
 TEST_F(Recorder, CountsAnAttemptThatFoundNoRoomIfItTookEffect) {
   recorder& r = start(2);
-  std::optional<recorded_attempt> held, next;
-  held.emplace(&r, arming(operation_kind::restart, 0, 1));
-  next.emplace(&r, arming(operation_kind::restart, 1, 1));
+  std::unique_ptr<recorded_attempt> held, next;
+  held = std::make_unique<recorded_attempt>(&r, arming(operation_kind::restart, 0, 1));
+  next = std::make_unique<recorded_attempt>(&r, arming(operation_kind::restart, 1, 1));
   { recorded_attempt without_effect(&r, arming(operation_kind::restart, 0, 2)); }
   EXPECT_EQ(r.dropped(), 0u);
   { recorded_attempt(&r, arming(operation_kind::restart, 0, 3)).took_effect(); }
@@ -210,10 +211,10 @@ TEST_F(Recorder, CountsAnAttemptThatFoundNoRoomIfItTookEffect) {
 // The thread of such an attempt may be held up until after the engine's stop().
 TEST_F(Recorder, WaitsAtItsEndForAnAttemptThatFoundNoRoom) {
   recorder& r = start(2);
-  std::optional<recorded_attempt> held, next, without_room;
-  held.emplace(&r, arming(operation_kind::restart, 0, 1));
-  next.emplace(&r, arming(operation_kind::restart, 1, 1));
-  without_room.emplace(&r, arming(operation_kind::restart, 0, 3));
+  std::unique_ptr<recorded_attempt> held, next, without_room;
+  held = std::make_unique<recorded_attempt>(&r, arming(operation_kind::restart, 0, 1));
+  next = std::make_unique<recorded_attempt>(&r, arming(operation_kind::restart, 1, 1));
+  without_room = std::make_unique<recorded_attempt>(&r, arming(operation_kind::restart, 0, 3));
   held.reset();
   next.reset();
   std::thread late([&] {
