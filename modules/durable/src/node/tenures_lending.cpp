@@ -29,13 +29,13 @@ std::optional<std::string> tenures::taker_for(shard_id shard, const roll& with) 
   const stored_time now = clock_.wall_now();
   std::optional<std::string> taker;
   stored_time since = stored_time::max();
-  for (const auto& [name, lack] : all_[shard].lacks) {
-    if (lack.due > now || lack.due >= since) continue;
+  for (const auto& [name, its] : all_[shard].lacks) {
+    if (its.due > now || its.due >= since) continue;
     for (const std::string& other : with.nodes) {
-      if (other == node_ || !with.has(other, lack.needs)) continue;
-      if (taker && since == lack.due && attraction(other, shard) <= attraction(*taker, shard)) continue;
+      if (other == node_ || !with.has(other, its.needs)) continue;
+      if (taker && since == its.due && attraction(other, shard) <= attraction(*taker, shard)) continue;
       taker = other;
-      since = lack.due;
+      since = its.due;
     }
   }
   return taker;
