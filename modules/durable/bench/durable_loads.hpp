@@ -84,10 +84,7 @@ void measure_busy_partition(benchmark::State& state, MakeStore make_store, std::
     durable::timers timers(engine, make_store(), {.outbox = 2'000'000, .outbox_bytes = std::size_t{1} << 30});
     std::vector<std::int64_t> late;
     late.reserve(static_cast<std::size_t>(count));
-    timers.handle("late", [&](durable::job& of) {
-      late.push_back((std::chrono::system_clock::now() - of.due()).count());  // the worker alone writes it
-      return durable::outcome::done();
-    });
+    note_lateness(timers, late);
     timers.start();
     const wall_time first = std::chrono::system_clock::now() + std::chrono::seconds(8);
     for (std::int64_t i = 0; i < count; ++i)

@@ -37,6 +37,14 @@ inline void wait_for_runs(const durable::timers& of, std::int64_t count, std::ch
   while (of.metrics().runs < static_cast<std::uint64_t>(count)) ::usleep(static_cast<useconds_t>(between.count()));
 }
 
+// Adds to `late` by how much each run of the handler "late" comes after its time, in ns.
+inline void note_lateness(durable::timers& timers, std::vector<std::int64_t>& late) {
+  timers.handle("late", [&late](durable::job& of) {
+    late.push_back((std::chrono::system_clock::now() - of.due()).count());  // the worker alone writes it
+    return durable::outcome::done();
+  });
+}
+
 // `count` timers, a millisecond apart from `ahead` on, which is beyond the horizon: how late they run, on an idle
 // machine.
 template <class Store>
@@ -45,10 +53,7 @@ void measure_lateness(benchmark::State& state, Store store, std::int64_t count, 
   durable::timers timers(engine, std::move(store));
   std::vector<std::int64_t> late;
   late.reserve(static_cast<std::size_t>(count));
-  timers.handle("late", [&](durable::job& of) {
-    late.push_back((std::chrono::system_clock::now() - of.due()).count());  // the worker alone writes it
-    return durable::outcome::done();
-  });
+  note_lateness(timers, late);
   timers.start();
   for (auto round : state) {
     for (std::int64_t i = 0; i < count; ++i)
