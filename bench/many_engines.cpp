@@ -46,7 +46,7 @@ void pair_of_random_engine(benchmark::State& state) {
   }
 }
 
-// Makes threads that call each engine once, and reports what they leave behind.
+// Starts threads that call each engine once, and measures the memory that stays when they have ended.
 void threads_by_engines(benchmark::State& state) {
   const std::int64_t count = full_or_smoke(64, 4), threads = full_or_smoke(200, 10);
   for (auto _ : state) {

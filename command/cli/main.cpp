@@ -22,7 +22,7 @@ int complain(const char* reason, int status) {
   return status;
 }
 
-// A full disk behind standard output must not look like success.
+// If standard output cannot be written, as on a full disk, the command must fail.
 void print(const std::string& text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw detent::tool::input_error(fmt::format("standard output cannot be written: {}", std::strerror(errno)));

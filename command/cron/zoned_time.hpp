@@ -13,7 +13,7 @@ namespace detent::tool {
 // A time in ISO 8601: YYYY-MM-DD[Thh:mm[:ss[.fraction]]], followed by Z, an offset such as -05:00, or neither.
 struct zoned_time {
   wall_time clock;                             // the time on the clock, taken as UTC
-  std::optional<std::chrono::seconds> offset;  // ahead of UTC; empty if only the zone tells
+  std::optional<std::chrono::seconds> offset;  // ahead of UTC; empty if the text gives none
 
   // Returns whether it means that instant. A time without an offset is in `zone`.
   bool is(wall_time instant, const time_zone& zone) const;

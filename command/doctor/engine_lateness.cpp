@@ -45,7 +45,7 @@ finding judged_lateness(const counters_snapshot& first, const counters_snapshot&
   finding out{"lateness of the timers", severity::fine, "", last.identity.path};
   const std::string name = last.identity.name.empty() ? "an engine" : last.identity.name;
   const auto time = [](duration ns) { return time_text(static_cast<double>(ns.count())); };
-  // An engine that is far behind may fire no timer during one long callback, and yet it is not stalled.
+  // An engine that is far behind fires no timer during a long callback. It is not stalled for that.
   const bool rests = rested >= std::min(stalled_after, last.read_at - first.read_at);
   if (const std::int64_t overdue = overdue_of(last); rests && overdue >= stalled_after)
     return stalled(std::move(out), name, last.identity.worker_thread != 0, overdue, evidence);

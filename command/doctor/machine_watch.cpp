@@ -32,7 +32,7 @@ void machine_watch::look(const machine_clocks& now, std::int64_t expected, const
   if (looked_) {
     const std::int64_t length = now.monotonic - last_.monotonic;
     const std::int64_t suspended = now.since_boot - last_.since_boot - length;
-    // A busy machine delays this thread as well. If its waiting time is unknown, only a suspend can be told.
+    // A busy machine delays this thread as well. Without its waiting time, only a suspend can be recognized.
     const std::int64_t waited = now.waited && last_.waited ? std::max<std::int64_t>(*now.waited - *last_.waited, 0) : 0;
     const std::int64_t delay = now.waited ? length - expected - waited : 0;
     const std::int64_t halt = (suspended >= least_suspend ? suspended : 0) + (delay >= least_delay ? delay : 0);

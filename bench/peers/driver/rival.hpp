@@ -25,7 +25,7 @@ class rival {
   const std::string& name() const { return name_; }
   // Says why it cannot be measured; empty if it can be. Known after meet().
   const std::string& skipped() const { return skipped_; }
-  // Starts it to learn what it tells about itself. Throws child_failed.
+  // Starts the program, which prints a description of itself. Throws child_failed.
   void meet();
   // Returns whether meet() found it ready.
   bool ready() const { return !works_.empty(); }

@@ -27,8 +27,8 @@ class outbox {
   // May run callbacks, if the executor runs them at once.
   void flush() noexcept;
 
-  // Returns whether refused work waits to be offered again. Work that has been cancelled or restarted is dropped, also
-  // behind a first one that no executor takes, when it may be half of all.
+  // Returns whether refused work waits to be offered again. Work that has been cancelled or restarted is dropped.
+  // While no executor takes the first piece, such work behind it is dropped as soon as it may be half of all.
   bool has_retries() noexcept;
   bool may_have_retries() const noexcept;
   void retry() noexcept;

@@ -23,7 +23,7 @@ class static_mutex {
   constexpr static_mutex() noexcept = default;
   void lock() noexcept {
     std::uint32_t found = unlocked;
-    // (1) acquire: pairs with (2). relaxed on failure: only tells which of the two states it is.
+    // (1) acquire: pairs with (2). relaxed on failure: the value is not used.
     if (state_.compare_exchange_strong(found, locked, base::acquire, base::relaxed)) return;
     while (state_.exchange(awaited, base::acquire) != unlocked) base::futex_wait(state_, awaited, INT64_MAX);  // (1)
   }
