@@ -14,7 +14,6 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True  # a run leaves the sources as they are
 import against_record
-import html_page
 import page
 import run
 import targets
@@ -62,20 +61,16 @@ def recorded(directory, command):
         raise BadRecord(f"{directory}/run.json: {problem}") from problem
 
 
-def write_page(results, facts, directory, target):
+def write_page(results, facts, target):
     pictures = target.parent / target.stem
     drawn = draw(results, pictures)
-    text = page.page(results, facts, target.stem, drawn)
-    target.write_text(text, encoding="utf-8")
-    alone = directory / "report.html"
-    alone.write_text(html_page.html_page(text, target.parent), encoding="utf-8")
-    return alone
+    target.write_text(page.page(results, facts, target.stem, drawn), encoding="utf-8")
 
 
-def summarize(results, facts, target, alone):
+def summarize(results, facts, target):
     """The targets on stdout, what went wrong on stderr. True if all of detent's own figures are there."""
     verdicts, summary = page.targets_table(results)
-    print(f"{verdicts}\n\nTargets: {summary}. Took {facts.seconds:.0f} s. Page: {target}, in one file: {alone}")
+    print(f"{verdicts}\n\nTargets: {summary}. Took {facts.seconds:.0f} s. Page: {target}")
     for note in facts.notes:
         print(f"report.py: {note}", file=sys.stderr)
     for name, why in results.compared.skipped.items():
@@ -98,10 +93,10 @@ def main():
         if not wanted.again:
             measure(wanted.build, size, directory)
         results, facts = recorded(directory, command)
-        alone = write_page(results, facts, directory, target)
+        write_page(results, facts, target)
     except BadRecord as problem:
         sys.exit(f"report.py: {problem}")
-    sys.exit(0 if summarize(results, facts, target, alone) else 1)
+    sys.exit(0 if summarize(results, facts, target) else 1)
 
 
 if __name__ == "__main__":

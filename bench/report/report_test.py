@@ -8,7 +8,6 @@ import unittest
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-import html_page
 import page
 import tables
 import target_list
@@ -197,32 +196,6 @@ class PageTest(unittest.TestCase):
         text = tables.PairTable(targets.Results(compared(*lines), Programs()), "wall").text()
         self.assertIn("| best rival ÷ detent | 3.00 (fast) |", text)
         self.assertLess(text.index("| fast"), text.index("| slow"))
-
-
-class HtmlPageTest(unittest.TestCase):
-    def html(self, markdown, **files):
-        with tempfile.TemporaryDirectory() as directory:
-            for name, content in files.items():
-                (Path(directory) / f"{name}.svg").write_text(content, encoding="utf-8")
-            return html_page.html_page(markdown, directory)
-
-    def test_says_all_that_the_page_says(self):
-        facts = page.Facts("./tools/dev bench", 700, ["A note."], "/tree")
-        markdown = page.page(recorded(), facts, "benchmarks", [])
-        text = self.html(markdown)
-        rows = [line for line in markdown.splitlines() if line.startswith("|") and not line.startswith("| ---")]
-        self.assertEqual(text.count("<tr>"), len(rows))
-        self.assertEqual(text.count("<h2>"), markdown.count("\n## "))
-        self.assertNotRegex(text, r"<link|<script|src=|https?:")
-
-    def test_escapes_and_marks_up(self):
-        text = self.html("# T\n\n| a | b |\n| --- | ---: |\n| `x<y` \\| &lt;b> | **1** |\n\n- one & two")
-        self.assertIn("<td><code>x&lt;y</code> | &lt;b&gt;</td><td class=figure><strong>1</strong></td>", text)
-        self.assertIn("<li>one &amp; two</li>", text)
-
-    def test_takes_pictures_in(self):
-        text = self.html("# T\n\n![one & two](a.svg)", a="<svg/>")
-        self.assertIn('<figure><img alt="one &amp; two" src="data:image/svg+xml;base64,PHN2Zy8+"></figure>', text)
 
 
 class RunTest(unittest.TestCase):
