@@ -6,6 +6,7 @@
 #include <proofs/explorer/atomic.hpp>
 #include <proofs/explorer/explore.hpp>
 
+#include <functional>
 #include <initializer_list>
 #include <set>
 #include <string>
@@ -15,12 +16,23 @@ namespace model {
 
 using outcomes = std::set<std::string>;
 
-struct litmus {
-  using program = void (*)(execution& run, outcomes& seen);
+// A function, or threads in the notation of notation.cpp.
+class litmus_program {
+ public:
+  using function = void (*)(execution& run, outcomes& seen);
 
+  litmus_program(function code) : code_(code) {}
+  litmus_program(const char* notation);
+  void operator()(execution& run, outcomes& seen) const { code_(run, seen); }
+
+ private:
+  std::function<void(execution&, outcomes&)> code_;
+};
+
+struct litmus {
   const char* name;
   outcomes allowed;
-  program body;
+  litmus_program body;
   const char* failure = "";  // part of the complaint
   bounds limits = {.preemptions = UINT32_MAX};
 };
@@ -30,11 +42,8 @@ struct litmus_family {
   litmus_family(const char* name, std::initializer_list<litmus> tests);
 };
 
-using cell = atomic<int>;
 inline constexpr order relaxed = order::relaxed, acquire = order::acquire, release = order::release,
                        acq_rel = order::acq_rel, seq_cst = order::seq_cst;
-
-inline void fence(order o, site where = site::here()) { machine::instance().fence(o, where); }
 
 // "1 0": the values in the order given.
 template <class... Values>
