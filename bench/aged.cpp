@@ -88,16 +88,11 @@ void aged(benchmark::State& state) {
   }
 }
 
-BENCHMARK(aged)->ArgName("live")->Arg(1'000)->Arg(100'000)->Iterations(1)->UseRealTime()->Unit(benchmark::kMillisecond);
-[[maybe_unused]] const bool registered = [] {
-  if (smoke()) return false;
-  benchmark::RegisterBenchmark("aged", aged)
-      ->ArgName("live")
-      ->Arg(1'000'000)
-      ->Iterations(1)
-      ->UseRealTime()
-      ->Unit(benchmark::kMillisecond);
-  return true;
-}();
+BENCHMARK(aged)
+    ->ArgName("live")
+    ->Arg(full_or_smoke(100'000, 1'000))
+    ->Iterations(1)
+    ->UseRealTime()
+    ->Unit(benchmark::kMillisecond);
 
 }  // namespace

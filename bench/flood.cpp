@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Do timers stay on time while another thread floods the engine with schedule + cancel? Lateness of 1,000 timers a
 // second in busy mode: alone, beside a thread that keeps 1,000 far timers live as fast as it can, and beside one whose
-// timers are each the earliest deadline, so that every schedule rings. Beside it a bare spin loop next to a thread
-// that just computes.
+// timers are each the earliest deadline, so that every schedule rings.
 //
 // Read: p50_ns of flood and of alone in the same run, and late_worker_p99_ns, the part of the lateness that the worker
-// made by being busy. p99_ns is the scheduler's where the threads share two CPUs, as floor_spin_beside_work shows.
+// made by being busy. p99_ns is the scheduler's where the threads share two CPUs.
 #include <benchmark/benchmark.h>
 
 #include <atomic>
@@ -46,19 +45,6 @@ class thread_at_work {
   std::uint64_t steps_ = 0;
   std::thread thread_;
 };
-
-void floor_spin(benchmark::State& state) {
-  const auto plan = plan_timers(state.range(0));
-  for (auto _ : state) meet_bare(plan, spin_until).report(state);
-}
-
-void floor_spin_beside_work(benchmark::State& state) {
-  const auto plan = plan_timers(state.range(0));
-  for (auto _ : state) {
-    thread_at_work other([random = cheap_random(1)]() mutable { benchmark::DoNotOptimize(random.next()); });
-    meet_bare(plan, spin_until).report(state);
-  }
-}
 
 // `make_step(engine)` makes the function that floods, if there is one.
 template <class MakeStep>
@@ -108,8 +94,6 @@ void lasting(benchmark::internal::Benchmark* wanted) {
   wanted->ArgName("ms")->Arg(full_or_smoke(3'000, 100))->Iterations(1)->UseRealTime()->Unit(benchmark::kMillisecond);
 }
 
-BENCHMARK(floor_spin)->Apply(lasting);
-BENCHMARK(floor_spin_beside_work)->Apply(lasting);
 BENCHMARK(alone)->Apply(lasting);
 BENCHMARK(flood_behind)->Apply(lasting);
 BENCHMARK(flood_ahead)->Apply(lasting);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What do several engines cost a process? A thread that uses one by turns or by a random key, what each thread keeps
-// for each engine, and many small engines.
+// What do several engines cost a process? What each thread keeps for each engine, and many small engines.
 //
-// Read: pair by `engines` against one; bytes_a_pair is memory per (thread, engine), bytes_left what stays of it when
-// the threads have ended; `one` is an engine with the defaults, `small` makes engines with a timer each.
+// Read: bytes_a_pair is memory per (thread, engine), bytes_left what stays of it when the threads have ended; `one` is
+// an engine with the defaults, `small` makes engines with a timer each.
 #include <detent/detent.hpp>
 
 #include <benchmark/benchmark.h>
@@ -16,7 +15,6 @@
 #include <vector>
 
 #include "support/process_cost.hpp"
-#include "support/random.hpp"
 #include "support/scale.hpp"
 
 namespace {
@@ -30,20 +28,6 @@ engines make_engines(std::int64_t count, const detent::engine_options& how) {
   engines made;
   for (std::int64_t i = 0; i < count; ++i) made.push_back(std::make_unique<detent::engine>(how));
   return made;
-}
-
-// Schedules and cancels on one of several engines; this includes the random number.
-void pair_of_random_engine(benchmark::State& state) {
-  const engines all = make_engines(state.range(0), {.drive = detent::drive_kind::caller, .reserve = 1'024});
-  cheap_random random(1);
-  int until_poll = 1'000;
-  for (auto _ : state) {
-    const std::size_t which = random.next() % all.size();
-    benchmark::DoNotOptimize(all[which]->schedule_after(1h, [] {}).cancel());
-    if (--until_poll != 0) continue;
-    until_poll = 1'000;
-    for (const auto& each : all) each->poll();
-  }
 }
 
 // Starts threads that call each engine once, and measures the memory that stays when they have ended.
@@ -101,7 +85,6 @@ void one(benchmark::State& state) {
 }
 
 BENCHMARK(one)->Iterations(1)->Unit(benchmark::kMillisecond);
-BENCHMARK(pair_of_random_engine)->ArgName("engines")->Arg(1)->Arg(2)->Arg(8)->Arg(64);
 BENCHMARK(threads_by_engines)->Iterations(1)->Unit(benchmark::kMillisecond);
 BENCHMARK(small)->ArgName("engines")->Arg(full_or_smoke(2'000, 50))->Iterations(1)->Unit(benchmark::kMillisecond);
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """instructions.py reads what callgrind and the program write, and finds each rise and each bound that is missed.
 
-recorded/ has dumps of callgrind 3.19, cut down to their heads, one function and the total.
+recorded/ has dumps of callgrind 3.19, cut down to their heads and the total.
 """
 import json
 import subprocess
