@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Runs the engine through every history of an enumeration, and reports the first that goes wrong.
+// Runs the engine through every history of an enumeration, and reports the first that goes wrong, once more and step by
+// step, on an engine of its own.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,6 +11,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <iostream>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -32,7 +34,12 @@ void agrees_in_all(engine_world& world, setting where, enumeration histories, ma
     if (count++ % DETENT_HISTORY_SHARE != 0) return true;
     where.start = starts(world.now());
     if (both.agree(where.start, steps, how)) return ++run != 0;
-    ADD_FAILURE() << both.difference() << "\nrepeat it with --replay \"" << text(where, steps) << '"';
+    engine_world alone(where);
+    contest again(alone, where);
+    std::string trace;
+    again.trace(trace);
+    again.agree(where.start, steps, how);
+    ADD_FAILURE() << both.difference() << "\nin " << text(where, steps) << "\nalone:\n" << trace << again.difference();
     return false;
   });
   EXPECT_TRUE(run != 0 || !agreed);

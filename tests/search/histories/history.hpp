@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A history: what is done to timers, step by step, on which wheel and from what time; and its text, from which it can
-// be repeated.
+// A history: what is done to timers, step by step, on which wheel and from what time; and its text.
 #pragma once
 
 #include <detent/options.hpp>
@@ -10,7 +9,6 @@
 #include <cstdint>
 #include <span>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace detent::history {
@@ -33,7 +31,6 @@ struct operation {
   action what = action::schedule;
   std::uint32_t target = 0;
   nanoseconds_t by = 0;  // the delay, the step, or the most callbacks
-  bool operator==(const operation&) const = default;
 };
 
 struct setting {
@@ -41,7 +38,6 @@ struct setting {
   nanoseconds_t tick = 1;
   std::size_t slots = 512;  // of the hashed wheel
   nanoseconds_t start = 0;
-  bool operator==(const setting&) const = default;
 };
 
 // One run of a callback.
@@ -50,16 +46,8 @@ struct run {
   nanoseconds_t deadline;
 };
 
-struct history {
-  setting where;
-  std::vector<operation> steps;
-  bool operator==(const history&) const = default;
-};
-
 std::string text(const operation& step);
 // "hashed tick=1 slots=512 start=0: s5 a5 p1"
 std::string text(const setting& where, std::span<const operation> steps);
-// Throws std::invalid_argument that names the word.
-history parse(std::string_view text);
 
 }  // namespace detent::history
