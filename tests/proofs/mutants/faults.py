@@ -98,11 +98,9 @@ def tests_by_name(root):
 
 
 def read_all(root):
-    """All mutants, and the titles by protocol."""
-    mutants, titles, tests = [], {}, tests_by_name(root)
+    mutants, tests = [], tests_by_name(root)
     for section, heading, line in (*headed_lines(HERE / "explored.txt"), *headed_lines(HERE / "tested.txt")):
-        protocol, _, title = section.partition(": ")
-        titles[protocol] = title
+        protocol = section.partition(": ")[0]
         found = LINE.fullmatch(line)
         if not found:
             raise Problem(f"'{line}' is not KILLER: NAME: OLD ~> NEW")
@@ -121,4 +119,4 @@ def read_all(root):
             raise Problem(f"'{name}' comes twice")
     if len(mutants) < LEAST:
         raise Problem(f"{len(mutants)} mutants, and there should be at least {LEAST}")
-    return mutants, titles
+    return mutants

@@ -4,12 +4,12 @@
 
 usage: mutants.py --root ROOT --build BUILD --suites FILE... --tests FILE... [--of PROTOCOL] [--only NAME]
        mutants.py --root ROOT --build BUILD --orders [--only TEXT]
-       mutants.py --root ROOT --table [check]
+       mutants.py --root ROOT --check
 
 explored.txt and tested.txt have the mutants that somebody thought of; faults.py says how to write one. Weaker orders are generated from the
 sources: orders.py. --of runs the mutants of one protocol, --only a single one, or of the weaker orders those whose file or
 text contains TEXT; --suites and --tests name the objects and archives to link the explorer's suites and the unit tests with.
---table writes build/mutants.md; with `check` it only looks whether each fault still fits its source.
+--check only looks whether each fault still fits its source.
 """
 import argparse
 import subprocess
@@ -20,7 +20,6 @@ from pathlib import Path
 import faults
 import layers
 import orders
-import table
 
 
 def run_each(mutants, attempt):
@@ -65,15 +64,13 @@ def main():
     parser.add_argument("--of")
     parser.add_argument("--only")
     parser.add_argument("--orders", action="store_true")
-    parser.add_argument("--table", nargs="?", const="write", choices=["write", "check"])
+    parser.add_argument("--check", action="store_true")
     chosen = parser.parse_args()
     try:
-        mutants, titles = faults.read_all(chosen.root)
-        if chosen.table:
+        mutants = faults.read_all(chosen.root)
+        if chosen.check:
             faults.check_fit(chosen.root, mutants)
-            page = table.page(mutants, titles, orders.generated(chosen.root))
-            if chosen.table == "write":
-                (chosen.root / "build/mutants.md").write_text(page, encoding="utf-8")
+            orders.generated(chosen.root)
             return 0
         if chosen.build is None:
             parser.error("--build says where the programs are")

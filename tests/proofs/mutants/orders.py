@@ -3,7 +3,7 @@
 fence, is weakened by one step, and a suite of the explorer must fail. The suites' own programs do it, as they are
 (`proofs.x --weaken=...`), so that nothing is compiled. exempt.txt names what no suite can kill, with the reason:
 
-    # FILE
+    # FILE                       or a pattern of files, such as modules/pools/*
     TEXT ~> ORDER: REASON        of the operations that contain TEXT, what is no failure if it survives
     *: REASON                    the whole file
 """
@@ -11,6 +11,7 @@ import os
 import re
 import subprocess
 from dataclasses import dataclass
+from fnmatch import fnmatch
 from pathlib import Path
 
 from faults import HERE, Problem, headed_lines
@@ -105,7 +106,7 @@ class Exemptions:
     def hold(self, operation, order):
         for entry in self.entries:
             file, text, exempt = entry
-            if file == operation.file and (text == "*" or (text in operation.text and order == exempt)):
+            if fnmatch(operation.file, file) and (text == "*" or (text in operation.text and order == exempt)):
                 self.used.add(entry)
                 return True
         return False

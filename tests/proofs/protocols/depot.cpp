@@ -64,24 +64,6 @@ void top_comes_back(execution& run) {
   count_all(shared, 3);
 }
 
-// Three threads, each of which brings a magazine or takes one.
-void pushes_and_pops(execution& run) {
-  auto& shared = run.make<loaded_depot>("depot", 1u);
-  magazine* taken[2] = {};
-  for (magazine*& mine : taken) {
-    run.thread("taker", [&] { mine = take(shared.store); });
-  }
-  run.thread("giver", [&] {
-    shared.each[1].count = 1;
-    give(shared.store, shared.each[1]);
-  });
-  run.join();
-  for (magazine* each : taken) {
-    if (each != nullptr) give(shared.store, *each);
-  }
-  count_all(shared, 2);
-}
-
 // A map of one group of two words.
 struct mapped_slots {
   struct traits {
@@ -300,7 +282,6 @@ const suite depot_suite(
     "Depot",
     {
         {"TheTopComesBack", top_comes_back, {.preemptions = 6}},
-        {"PushesAndPops", pushes_and_pops, {.preemptions = 3}},
         {"OneWordOfTheMap", mapped<mapped_slots::neighbour, false>, {.preemptions = 3}},
         {"TwoWordsOfTheMap", mapped<mapped_slots::in_next_word, false>, {.preemptions = 3}},
         {"TheMapWithALeftOver", mapped<mapped_slots::neighbour, true>, {.preemptions = 2}},

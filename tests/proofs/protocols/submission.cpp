@@ -2,17 +2,8 @@
 // Submission: what producers report to the driver about nodes that live on meanwhile. Entries may be stale in every
 // way; the wheel's links belong to the driver alone.
 #include "submission.hpp"
-#include "operation_ring.hpp"
 #include "scenario.hpp"
 #include "timers.hpp"
-
-#include <new>
-
-// The places of a recording's ring, which it allocates itself, lie in the model's memory. Nothing else here is aligned.
-void* operator new[](std::size_t bytes, std::align_val_t alignment) {
-  return model::machine::instance().allocate(bytes, static_cast<std::size_t>(alignment), "places");
-}
-void operator delete[](void* memory, std::align_val_t) noexcept { model::machine::instance().free(memory); }
 
 namespace model {
 namespace {
@@ -196,51 +187,11 @@ void reaped_first(execution& run) {
   require(host.timers[0].state() == timer_state::free && !host.timers[0].filed, "the node was lost");
 }
 
-// A recording's way to the thread that writes it: what was put into a place is taken out once and whole, and the place
-// is nobody's meanwhile.
-void recording(execution& run) {
-  using detent::detail::operation_ring;
-  auto& ring = run.make<operation_ring>("ring", std::size_t{2});
-  std::uint64_t put = 0, taken = 0;
-  bool refused[2] = {};
-  auto take_out = [&] {
-    if (const operation_ring::place* next = ring.front()) {
-      require(next->what.id != 0 && (taken & next->what.id) == 0, "taken out twice, or before it was put in");
-      taken |= next->what.id;
-      ring.pop();
-    }
-  };
-  for (std::uint64_t user = 0; user != 2; ++user) {
-    run.thread("user", [&, user] {
-      for (std::uint64_t i = 0; i != 2; ++i) {
-        operation_ring::place* const place = ring.take();
-        if (place == nullptr) {
-          refused[user] = true;
-        } else {
-          place->what.id = std::uint64_t{1} << (2 * user + i);
-          ring.fill(*place);
-        }
-      }
-    });
-  }
-  run.thread("writer", [&] {
-    for (int looks = 0; looks != 3; ++looks) take_out();
-  });
-  run.join();
-  while (ring.front() != nullptr) take_out();
-  for (std::uint64_t left = taken; left != 0; left &= left - 1) ++put;
-  require(ring.size() == 0, "a place was lost");
-  if (!refused[0] && !refused[1]) require(put == 4, "what was put in was lost");
-  if (put == 4) reach("all had room");
-  if (refused[0] || refused[1]) reach("some had none");
-}
-
 const suite submission("Submission",
                        {
                            {"OneTimerEach", one_timer_each},
                            {"ShortLives", short_lives, {.preemptions = 4}, {"two lives cancelled", "fired"}},
                            {"ReapedByAnother", reaped_first, {.preemptions = 6}},
-                           {"Recording", recording, {.preemptions = 2}, {"all had room", "some had none"}},
                        });
 
 }  // namespace

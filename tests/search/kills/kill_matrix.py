@@ -106,7 +106,7 @@ def main():
     chosen = parser.parse_args()
     tree, folder = chosen.scratch / "tree", chosen.scratch / "build"
     copy_tree(chosen.root.resolve(), tree)
-    mutants = [each for each in faults.read_all(tree)[0]
+    mutants = [each for each in faults.read_all(tree)
                if each.file.startswith(chosen.below) and chosen.only in (None, each.name)]
     mutants.sort(key=lambda each: each.is_explored)  # first those for which an example is named
     subprocess.run(["cmake", "-S", tree, "-B", folder, *CONFIGURE], check=True, stdout=subprocess.DEVNULL)
