@@ -2,7 +2,6 @@
 # What runs at the beginning and the end, in refusals, and beside the engine: compiled to be small, as a third of the library
 # is such code and no timer ever waits for it.
 set(small
-  alloc/src/platform/${DETENT_GROUND}/jemalloc.cpp
   alloc/src/platform/${DETENT_GROUND}/page_source.cpp
   core/src/api/engine_life.cpp
   core/src/api/timer_group.cpp
@@ -26,7 +25,6 @@ set(small
   core/src/callers/unwound.cpp
   core/src/platform/clock_choice.cpp
   core/src/platform/${DETENT_GROUND}/cpu_latency.cpp
-  core/src/platform/${DETENT_GROUND}/cures.cpp
   core/src/platform/error.cpp
   core/src/platform/${DETENT_GROUND}/thread_setup.cpp
   core/src/platform/${DETENT_GROUND}/wake_fd.cpp

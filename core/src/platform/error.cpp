@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include <detent/error.hpp>
 
-#include "platform/cures.hpp"
+#include <detent/base/platform/ground.hpp>
+
+#if defined(DETENT_GROUND_LINUX)
+#include <sys/resource.h>
+#endif
 
 #include <cerrno>
 #include <cstring>
@@ -29,6 +33,39 @@ class category final : public std::error_category {
     return "unknown error " + std::to_string(code);
   }
 };
+
+#if defined(DETENT_GROUND_LINUX)
+// Returns the limit that is in force, as in "RLIMIT_NOFILE, which is 1024".
+std::string limit_text(const char* name, decltype(RLIMIT_NOFILE) which) {
+  rlimit limit{};
+  if (getrlimit(which, &limit) != 0) return name;
+  const bool none = limit.rlim_cur == RLIM_INFINITY;
+  return std::string(name) + ", which is " + (none ? "unlimited" : std::to_string(limit.rlim_cur));
+}
+
+// Returns a clause that names the cure for a refusal with `problem`, an errno. Empty if there is no cure to name.
+std::string cure_of(int problem) {
+  switch (problem) {
+    case EACCES: return "the user must be allowed to write there";
+    case ENOENT: return "its folder must exist";
+    case EISDIR: return "name a file in it";
+    case EAGAIN:
+      return "raise " + limit_text("RLIMIT_NPROC", RLIMIT_NPROC) +
+             " (ulimit -u, LimitNPROC= of the service), or the control group's pids.max (TasksMax=), or free memory "
+             "for a "
+             "thread's stack";
+    case EMFILE:
+      return "raise " + limit_text("RLIMIT_NOFILE", RLIMIT_NOFILE) + " (ulimit -n, LimitNOFILE= of the service)";
+    case ENFILE: return "raise the host's limit (sysctl fs.file-max)";
+    case EFBIG: return "raise " + limit_text("RLIMIT_FSIZE", RLIMIT_FSIZE) + " (ulimit -f, LimitFSIZE= of the service)";
+    default: return {};
+  }
+}
+#else
+std::string cure_of(int problem) {
+  return problem == EAGAIN ? "the system has no more threads, or no memory for a thread's stack" : "";
+}
+#endif
 
 }  // namespace
 
@@ -59,8 +96,11 @@ errc detail::code_of(int problem) noexcept {
 }
 
 std::string detail::explain(int problem) {
-  const std::string cure = cure_of(problem);
-  return cure.empty() ? words_of(problem) : words_of(problem) + "; " + cure;
+#if !defined(DETENT_GROUND_LINUX)
+  if (problem == ENOSYS) return "not on the portable ground; docs/portability.md says which options it has";
+#endif
+  const std::string words = std::strerror(problem), cure = cure_of(problem);
+  return cure.empty() ? words : words + "; " + cure;
 }
 
 }  // namespace detent

@@ -2,11 +2,15 @@
 #include "platform/light_pause.hpp"
 
 #include <detent/base/atomic.hpp>
+#include <detent/base/platform/ground.hpp>
 
 #include "platform/time_stamp.hpp"
 
 #if defined(__x86_64__)
 #include <cpuid.h>
+#endif
+#if defined(DETENT_GROUND_LINUX)
+#include <sys/prctl.h>
 #endif
 
 namespace detent::detail {
@@ -16,6 +20,16 @@ pause_kind choose_pause(const pause_features& features) noexcept {
   if ((features.leaf_7_ecx & waitpkg) != 0) return pause_kind::tpause;
   if ((features.leaf_80000001_ecx & monitorx) != 0) return pause_kind::mwaitx;
   return pause_kind::plain;
+}
+
+bool is_permitted(pause_kind kind) noexcept {
+#if defined(DETENT_GROUND_LINUX)
+  if (kind != pause_kind::tpause) return true;
+  int counter = PR_TSC_ENABLE;  // TPAUSE reads the time-stamp counter, which prctl(2) can forbid
+  return ::prctl(PR_GET_TSC, &counter, 0UL, 0UL, 0UL) != 0 || counter != PR_TSC_SIGSEGV;
+#else
+  return kind == pause_kind::plain;  // it is not known which of the others the system permits
+#endif
 }
 
 #if defined(__x86_64__)

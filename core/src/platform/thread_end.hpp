@@ -6,6 +6,10 @@
 
 #include <cstdint>
 
+#if defined(DETENT_GROUND_LINUX) || defined(__MINGW32__)
+#define DETENT_HAS_THREAD_KEYS 1
+#endif
+
 namespace detent::detail {
 
 // Calls `call` when the calling thread ends, while the library's thread-local variables still exist. It runs among the
@@ -24,7 +28,7 @@ class thread_end {
   void set(void* value) const noexcept;
 
  private:
-#if defined(DETENT_GROUND_LINUX) || defined(__MINGW32__)
+#if defined(DETENT_HAS_THREAD_KEYS)
   std::uint32_t key_ = 0;  // a pthread_key_t
   bool is_made_ = false;
 #else

@@ -39,6 +39,10 @@ std::string describe_cpus();
 std::vector<int> usable_cpus();
 // Returns their number, including those that are offline.
 int cpu_count() noexcept;
+// Returns the NUMA node of a CPU, or nothing if there is no such CPU or no /sys.
+std::optional<int> numa_node_of(int cpu);
+// Says why there is none, and the cure. The text follows "the node of CPU".
+const char* explain_no_node() noexcept;
 // Returns the number by which the system's tools know the calling thread, or 0 if the platform has none.
 std::int32_t this_thread_number() noexcept;
 

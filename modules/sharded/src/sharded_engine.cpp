@@ -11,7 +11,6 @@
 #include "counters/label_store.hpp"
 #include "engine/driven_engine.hpp"
 #include "limits.hpp"
-#include "platform/numa_node.hpp"
 #include "platform/thread_setup.hpp"
 #include "shard_map.hpp"
 

@@ -15,7 +15,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "jemalloc.hpp"
+#include "platform/linux/jemalloc.hpp"
 
 namespace detent::alloc {
 

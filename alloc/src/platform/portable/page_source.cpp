@@ -14,8 +14,6 @@ page_source::~page_source() = default;
 void* page_source::obtain(std::size_t bytes) noexcept {
   return take_from_heap(bytes, bytes >= huge_page_bytes ? huge_page_bytes : heap_page_bytes);
 }
-void page_source::discard(void* memory, std::size_t) noexcept { give_to_heap(memory); }
-page_source::refusal page_source::bind(void*, std::size_t) const noexcept { return {}; }
 
 page_source::refusal page_source::prepare(void* memory, std::size_t bytes, bool) const noexcept {
   if (options_.prefault == preference::off) return {};
@@ -29,7 +27,7 @@ void* page_source::allocate(std::size_t bytes, bool full) noexcept {
   if (memory != nullptr) prepare(memory, bytes, full);
   return memory;
 }
-void page_source::release(void* memory, std::size_t bytes) noexcept { discard(memory, bytes); }
+void page_source::release(void* memory, std::size_t) noexcept { give_to_heap(memory); }
 void page_source::touch(void*, std::size_t) noexcept {}
 void page_source::give_back(void*, std::size_t) noexcept {}
 void* page_source::allocate_sparse(std::size_t bytes) noexcept { return take_from_heap(bytes, heap_page_bytes); }
@@ -50,7 +48,7 @@ page_source::problem page_source::check() noexcept {
     refusal_ = {problem::no_memory, ENOMEM};
     return problem::no_memory;
   }
-  discard(memory, huge_page_bytes);
+  give_to_heap(memory);
   return problem::none;
 }
 

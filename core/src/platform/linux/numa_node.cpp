@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "platform/numa_node.hpp"
+#include "platform/thread_setup.hpp"
 
 #include <charconv>
 #include <filesystem>

@@ -22,6 +22,12 @@ std::vector<int> usable_cpus() {
 
 int cpu_count() noexcept { return static_cast<int>(std::max(std::thread::hardware_concurrency(), 1u)); }
 
+std::optional<int> numa_node_of(int) { return std::nullopt; }
+
+const char* explain_no_node() noexcept {
+  return "is not known on the portable ground; docs/portability.md says which options it has";
+}
+
 std::int32_t this_thread_number() noexcept { return 0; }
 
 std::string describe_cpus() {

@@ -15,6 +15,5 @@ void wake_fd::close(int) noexcept {}
 void wake_fd::set(std::optional<nanoseconds_t>) noexcept {}
 void wake_fd::signal() noexcept {}
 void wake_fd::disown() noexcept {}
-void wake_fd::arm(std::optional<nanoseconds_t>) noexcept {}
 
 }  // namespace detent::detail

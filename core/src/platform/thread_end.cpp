@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "platform/thread_end.hpp"
 
-#if defined(__MINGW32__)
+#if defined(DETENT_HAS_THREAD_KEYS)
 #include <pthread.h>
 
 #include <type_traits>
@@ -17,8 +17,6 @@ namespace detent::detail {
 // variable.
 namespace {
 
-static_assert(std::is_same_v<pthread_key_t, std::uint32_t>);
-
 struct first_key {
   pthread_key_t key = 0;
   bool is_made = pthread_key_create(&key, [](void* call) { reinterpret_cast<void (*)()>(call)(); }) == 0;
@@ -31,6 +29,23 @@ void at_thread_end(void (*call)()) {
   if (at_end.is_made) static_cast<void>(pthread_setspecific(at_end.key, reinterpret_cast<void*>(call)));
 }
 
+#else
+
+void at_thread_end(void (*call)()) {
+  struct at_end {
+    void (*call)();
+    ~at_end() { call(); }
+  };
+  thread_local at_end mine{call};
+  static_cast<void>(&mine);
+}
+
+#endif
+
+#if defined(DETENT_HAS_THREAD_KEYS)
+
+static_assert(std::is_same_v<pthread_key_t, std::uint32_t>);
+
 thread_end::thread_end(void (*free)(void*)) noexcept : is_made_(pthread_key_create(&key_, free) == 0) {}
 
 void thread_end::set(void* value) const noexcept {
@@ -39,31 +54,16 @@ void thread_end::set(void* value) const noexcept {
 
 #else
 
-namespace {
-
-struct called_at_end {
-  void (*call)();
-  ~called_at_end() { call(); }
-};
-
-struct held_value {
-  void (*free)(void*) = nullptr;
-  void* value = nullptr;
-  ~held_value() {
-    if (value != nullptr) free(value);
-  }
-};
-
-}  // namespace
-
-void at_thread_end(void (*call)()) {
-  thread_local called_at_end mine{call};
-  static_cast<void>(&mine);
-}
-
 thread_end::thread_end(void (*free)(void*)) noexcept : free_(free) {}
 
 void thread_end::set(void* value) const noexcept {
+  struct held_value {
+    void (*free)(void*) = nullptr;
+    void* value = nullptr;
+    ~held_value() {
+      if (value != nullptr) free(value);
+    }
+  };
   thread_local held_value mine;
   mine.free = free_;
   mine.value = value;
