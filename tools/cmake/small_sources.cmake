@@ -22,13 +22,11 @@ set(small
   core/src/engine/options_check.cpp
   core/src/engine/stop.cpp
   core/src/platform/check.cpp
-  core/src/callers/unwound.cpp
   core/src/platform/clock_choice.cpp
   core/src/platform/${DETENT_GROUND}/cpu_latency.cpp
   core/src/platform/error.cpp
   core/src/platform/${DETENT_GROUND}/thread_setup.cpp
   core/src/platform/${DETENT_GROUND}/wake_fd.cpp
-  core/src/submission/fence_policy.cpp
   core/src/submission/queue_room.cpp
   core/src/threads/thread_registry.cpp
   modules/counters_file/src/counters_file_memory.cpp

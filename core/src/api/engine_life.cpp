@@ -5,7 +5,6 @@
 #include <detent/base/forced_unwind.hpp>
 
 #include "callers/last_failure.hpp"
-#include "callers/optional_parts.hpp"
 #include "callers/refusals.hpp"
 #include "engine/driven_engine.hpp"
 #include "engine/options_check.hpp"

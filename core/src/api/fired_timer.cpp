@@ -2,7 +2,7 @@
 #include <detent/executor.hpp>
 
 #include "callers/cancel.hpp"
-#include "callers/run.hpp"
+#include "callers/run_steps.hpp"
 
 namespace detent {
 

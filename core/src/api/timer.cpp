@@ -41,7 +41,7 @@ bool timer::restart_at(detail::clock_time deadline) noexcept {
   if (detail::thread_registry::fast_path(core, detail::fast_paths::exact_ticks, mine) &&
       detail::restart_later(*core, *mine, timer_access::index(*this), timer_access::queued_half(*this), wanted))
       [[likely]] {
-    detail::probes::restart(core, timer_access::index(*this), timer_access::id(*this), wanted);
+    DETENT_PROBE(restart, core, timer_access::index(*this), timer_access::id(*this), wanted);
     return true;
   }
   if (core == nullptr) return false;

@@ -20,7 +20,7 @@ DETENT_ALWAYS_INLINE inline void end_cancelled(engine_core& core, node_index ind
   core.seen.record_cancel(index, generation);
   record_lease mine(core.threads);
   core.places.give_back();
-  core.seen.cancelled(*mine, index, probes::life(generation));
+  core.seen.cancelled(*mine, index, transitions::life(generation));
   if (done == cancel_transition::from_queued || done == cancel_transition::from_dispatched) {
     free_node(core, *mine, index, core.node_at(index));
   } else if (mine->driving != nullptr) {
@@ -67,7 +67,7 @@ DETENT_ALWAYS_INLINE inline bool restart_to(engine_core& core, node_index index,
   restart_transition done = detail::restart(target.pair, generation, kept, mine->next_order++, core.ticks.tick());
   if (done == restart_transition::gone) return false;
   recorded.took_effect();
-  core.seen.restarted(*mine, index, probes::life(generation), time);
+  core.seen.restarted(*mine, index, transitions::life(generation), time);
   if (done == restart_transition::earlier) {
     if (mine->driving != nullptr) {
       mine->driving->accept(index, target, generation);
@@ -153,7 +153,7 @@ std::size_t cancel_many(engine_core& core, std::span<const timer> timers) noexce
       } else if (const std::uint32_t half = timer_access::queued_half(each);
                  plain && observe(named->pair) >> 32 == half && detail::cancel_plain(named->pair, half)) {
         ++plainly;
-        probes::cancel(&core, index, timer_access::id(each));
+        DETENT_PROBE(cancel, &core, index, timer_access::id(each));
         core.pool.free(mine->cache, index);
       } else if (cancel(core, index, timer_access::generation(each), false) == cancel_result::cancelled) {
         ++cancelled;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-// Backpressure: a bound on pending timers.
 #pragma once
 
 #include <detent/base/atomic.hpp>

@@ -9,11 +9,11 @@
 #include "callers/capacity.hpp"
 #include "callers/executor_table.hpp"
 #include "callers/inbox.hpp"
-#include "callers/optional_parts.hpp"
 #include "counters/label_store.hpp"
 #include "groups/group_store.hpp"
 #include "groups/node_view.hpp"
 #include "limits.hpp"
+#include "observe/recording_port.hpp"
 #include "observe/run_ledger.hpp"
 #include "observe/transitions.hpp"
 #include "platform/clock_choice.hpp"
@@ -23,6 +23,13 @@
 #include "timer/run_waiters.hpp"
 
 namespace detent::detail {
+
+// The parts of the library that an engine needs by its options alone; null if the options do not ask for them. An
+// engine that is made without options gets none, so a program that makes no other is linked without them.
+struct optional_parts {
+  counters_file_maker make_counters_file = nullptr;
+  recording_opener open_recording = nullptr;
+};
 
 // Each part is safe for any thread by itself. The core is reference-counted, because a callback may destroy the engine,
 // and a fired_timer may outlive it. The operations are functions: schedule.cpp, cancel.cpp and so on.

@@ -44,12 +44,12 @@ producer* inbox::critical_of(thread_record& mine) noexcept {
 
 DETENT_NOINLINE void inbox::report_pushes(thread_record& mine, std::uint64_t count) noexcept {
   if (!unread_.add(count)) return;
-  probes::ring(engine_, forever);
+  DETENT_PROBE(ring, engine_, forever);  // because the backlog is full
   after_ring(mine, bell_.ring());
 }
 
 DETENT_NOINLINE void inbox::ring_for_earlier(thread_record& mine, nanoseconds_t deadline) noexcept {
-  probes::ring(engine_, deadline);
+  DETENT_PROBE(ring, engine_, deadline);
   after_ring(mine, bell_.ring_for_earlier(deadline));
 }
 

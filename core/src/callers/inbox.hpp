@@ -4,7 +4,7 @@
 #pragma once
 
 #include "limits.hpp"
-#include "observe/probes.hpp"
+#include "platform/probe.hpp"
 #include "platform/wake_fd.hpp"
 #include "submission/backlog.hpp"
 #include "submission/doorbell.hpp"
@@ -39,7 +39,19 @@ class inbox {
   // `deadline`. `is_critical`: their timers are critical.
   template <class Entries>
   void push_many(thread_record& mine, Entries first, std::size_t count, nanoseconds_t deadline,
-                 bool is_critical) noexcept;
+                 bool is_critical) noexcept {
+    submission_queue& to = is_critical ? critical_ : queue_;
+    producer* const own = is_critical ? critical_of(mine) : &mine.pushed;
+    const bool pushed = own != nullptr && to.push_many(*own, first, count);
+    if (has_to_ring(bell_, rescan_, deadline, pushed, [&] { return own != nullptr && to.mark_if_needed(*own); }))
+      ring_for_earlier(mine, deadline);
+    if (count < mine.until_report) {
+      mine.until_report -= static_cast<std::uint32_t>(count);
+    } else {
+      const std::size_t unreported = limits::report_every - std::exchange(mine.until_report, limits::report_every);
+      report_pushes(mine, unreported + count);
+    }
+  }
   void push_reaps(thread_record& mine) noexcept;
   void add_reap(thread_record& mine, std::uint64_t entry) noexcept;
 
@@ -81,21 +93,5 @@ class inbox {
   rescan_request rescan_;
   const void* const engine_;
 };
-
-template <class Entries>
-void inbox::push_many(thread_record& mine, Entries first, std::size_t count, nanoseconds_t deadline,
-                      bool is_critical) noexcept {
-  submission_queue& to = is_critical ? critical_ : queue_;
-  producer* const own = is_critical ? critical_of(mine) : &mine.pushed;
-  const bool pushed = own != nullptr && to.push_many(*own, first, count);
-  if (has_to_ring(bell_, rescan_, deadline, pushed, [&] { return own != nullptr && to.mark_if_needed(*own); }))
-    ring_for_earlier(mine, deadline);
-  if (count < mine.until_report) {
-    mine.until_report -= static_cast<std::uint32_t>(count);
-  } else {
-    const std::size_t unreported = limits::report_every - std::exchange(mine.until_report, limits::report_every);
-    report_pushes(mine, unreported + count);
-  }
-}
 
 }  // namespace detent::detail

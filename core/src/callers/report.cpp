@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reports to the program: of callbacks that threw, and of slow ones.
+// Callbacks that threw or were slow, which the program is told of, and those whose thread ended in them.
 #include <detent/base/compiler.hpp>
 #include <detent/base/forced_unwind.hpp>
 
@@ -106,6 +106,24 @@ void report_failure(engine_core& core, thread_record& mine, label_block* label) 
 void report_failure_after_end(engine_core& core, thread_record& mine) noexcept {
   core.seen.failed(mine, nullptr);
   report(core, thrower::callback, {});
+}
+
+DETENT_COLD void end_unwound(engine_core& core, thread_record& mine, node_index index, std::uint64_t word,
+                             const run_scope& scope, nanoseconds_t started, nanoseconds_t late, arrival came,
+                             const run_details& due) noexcept {
+  const bool workers = core.options.drive != drive_kind::caller;
+  if (workers || !core.runs_inline) {
+    base::refuse_to_unwind({"engine", core.options.name.c_str(), "a callback"},
+                           workers && core.runs_inline
+                               ? "the engine has no other worker; let the callback return instead"
+                               : "the thread belongs to an executor; let the callback return instead");
+  }
+  const nanoseconds_t now = core.time.after(started);
+  core.seen.ran(index, word);
+  core.ledger.start(due.unmet, late, came, due.label);
+  core.ledger.end(started, now, due.label);
+  finish_run(core, mine, index, word, scope, due);
+  core.in.signal();  // for another thread that waits to poll: what this pass leaves may be due
 }
 
 }  // namespace detent::detail

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "callers/run.hpp"
+#include "callers/run_steps.hpp"
 
 #include <detent/base/compiler.hpp>
 
 #include "callers/cancel.hpp"
-#include "callers/run_steps.hpp"
 #include "threads/driver_port.hpp"
 #include "timer/periodic.hpp"
 

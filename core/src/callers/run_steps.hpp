@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The one body of a run. The kind of the run decides at compile time which steps it has.
+// One run of one timer on any thread, and the steps after it. The kind of the run decides at compile time which steps
+// it has.
 #pragma once
 
 #include <detent/base/compiler.hpp>
@@ -142,10 +143,22 @@ DETENT_ALWAYS_INLINE inline void report_failure(engine_core& core, thread_record
   }
 }
 
-// --- The body
+// --- The body, and calls of it that are not inlined
+
+// Runs a timer that is firing and belongs to this thread. `word` is the word by which it fires, as armed or handed
+// over. The rest is as in run_as().
+bool run(engine_core& core, thread_record& mine, node_index index, std::uint64_t word, nanoseconds_t& now,
+         arrival came);
+
+// An executor's two calls for a timer that it was given; `word` is the arming at the hand-over. Neither does anything
+// if the timer was cancelled, restarted or returned since. `order` is the one that it had before, `late` its lateness
+// then. Returns false if its callback has not run.
+bool run_handed_over(engine_core& core, node_index index, std::uint64_t word, std::uint32_t order,
+                     const lateness_parts& late) noexcept;
+void drop_handed_over(engine_core& core, node_index index, std::uint64_t word) noexcept;
 
 // `now` is a reading of the clock, not before the deadline; after the run it is another one. A period has reinsert().
-// Returns false if the timer was stale, and dropped. Throws nothing but the end of its thread.
+// Returns false if the timer was stale, and dropped. Throws nothing but the end of its thread (end_unwound()).
 template <run_kind Kind, end_reading Read = end_reading::last, class Reinsert = std::nullptr_t>
 DETENT_ALWAYS_INLINE inline bool run_as(engine_core& core, thread_record& mine, const started_run& of,
                                         nanoseconds_t& now, arrival came, Reinsert&& reinsert = nullptr) {

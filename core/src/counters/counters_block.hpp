@@ -111,10 +111,7 @@ class counters_block {
   counter_cell* take_cells() noexcept;
   // One for each cause; null: no memory.
   histogram_recorder* histograms() noexcept { return histograms_; }
-  histogram_recorder& operator[](cause which) noexcept { return histograms_[static_cast<std::size_t>(which)]; }
-  const histogram_recorder& operator[](cause which) const noexcept {
-    return histograms_[static_cast<std::size_t>(which)];
-  }
+  histogram_recorder& operator[](cause which) const noexcept { return histograms_[static_cast<std::size_t>(which)]; }
   // Used by the driver. Relaxed: each is a figure of its own.
   void set(gauge which, std::int64_t value) noexcept {
     gauges_[static_cast<std::size_t>(which)].store(static_cast<std::uint64_t>(value), base::relaxed);

@@ -65,7 +65,13 @@ class alignas(64) histogram_recorder {
   static void add_zeros(histogram& part, const histogram& whole) noexcept;
 
   // Does what record() does, as the only writer. The value must not be negative.
-  void record_alone(nanoseconds_t nanoseconds) noexcept;
+  // Relaxed throughout: each cell is a count of its own, and nothing else is read through it.
+  void record_alone(nanoseconds_t nanoseconds) noexcept {
+    base::add_alone_relaxed(buckets_[histogram_scale::bucket(static_cast<std::uint64_t>(nanoseconds))], 1);
+    base::add_alone_relaxed(sum_, static_cast<std::uint64_t>(nanoseconds));
+    if (nanoseconds > max_.load(base::relaxed)) [[unlikely]]
+      max_.store(nanoseconds, base::relaxed);
+  }
 
  private:
   using cell = base::atomic<std::uint64_t>;
@@ -80,13 +86,5 @@ class alignas(64) histogram_recorder {
   cell sum_{0};
   base::atomic<std::int64_t> max_{0};
 };
-
-// Relaxed throughout: each cell is a count of its own, and nothing else is read through it.
-inline void histogram_recorder::record_alone(nanoseconds_t nanoseconds) noexcept {
-  base::add_alone_relaxed(buckets_[histogram_scale::bucket(static_cast<std::uint64_t>(nanoseconds))], 1);
-  base::add_alone_relaxed(sum_, static_cast<std::uint64_t>(nanoseconds));
-  if (nanoseconds > max_.load(base::relaxed)) [[unlikely]]
-    max_.store(nanoseconds, base::relaxed);
-}
 
 }  // namespace detent::detail

@@ -29,7 +29,7 @@ drained critical_drain::drain_much(std::size_t submitted, bool until_due) noexce
 
 void critical_drain::note(std::size_t count) noexcept {
   drive_.split.drain_begins();
-  probes::drain(&core_, count);
+  DETENT_PROBE(drain, &core_, count);
   drive_.record->counts.add(counter::drains);
   drive_.record->counts.add(counter::drained, count);
 }

@@ -30,7 +30,7 @@ taken_entries drain_port::take(std::uint64_t* out) noexcept {
 
 void drain_port::note_taken(std::size_t count) noexcept {
   drive_.split.drain_begins();
-  probes::drain(&core_, count);
+  DETENT_PROBE(drain, &core_, count);
   drive_.record->counts.add(counter::drains);
   drive_.record->counts.add(counter::drained, count);
   fences_.count_pushes(count);

@@ -7,7 +7,6 @@
 #include "driver/trigger.hpp"
 
 #include "callers/cancel.hpp"
-#include "callers/run.hpp"
 #include "callers/run_steps.hpp"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 #include "driver/waiter.hpp"
 
 #include "limits.hpp"
-#include "observe/probes.hpp"
+#include "platform/probe.hpp"
 
 #include <algorithm>
 
@@ -55,7 +55,7 @@ nanoseconds_t waiter::settle_latency(nanoseconds_t now, nanoseconds_t target) no
   return target;
 }
 
-bool waiter::sleep(nanoseconds_t deadline, [[maybe_unused]] const void* engine) noexcept {
+bool waiter::sleep(nanoseconds_t deadline, const void* engine) noexcept {
   if (mode_ == wait_options::kind::busy) return rest(deadline);
   for (;;) {
     nanoseconds_t target = deadline == forever ? forever : subtract_saturated(deadline, margin_.get());
@@ -63,9 +63,9 @@ bool waiter::sleep(nanoseconds_t deadline, [[maybe_unused]] const void* engine) 
     if (now >= target && target != forever) return rest(deadline);
     const nanoseconds_t until = latency_.is_open() ? settle_latency(now, target) : target;
     waited_ = true;
-    probes::sleep(engine, until);
+    DETENT_PROBE(sleep, engine, until);
     if (!bell_.sleep(until)) return false;
-    probes::wake(engine, until);
+    DETENT_PROBE(wake, engine, until);
     wakeups_.store(wakeups_.load(base::relaxed) + 1, base::relaxed);  // relaxed: one writer, a count of its own
     if (bell_.has_rung()) return false;
     now = time_.now();

@@ -101,8 +101,12 @@ class recorded_attempt {
 
  private:
   // Separate functions, so that the ways that record nothing keep fewer registers.
-  DETENT_COLD static void* begin(recording_port& to, const operation& what) noexcept;
-  DETENT_COLD static void end(recording_port& to, void* begun, bool effective) noexcept;
+  DETENT_COLD DETENT_NOINLINE static void* begin(recording_port& to, const operation& what) noexcept {
+    return to.begin_attempt(what);
+  }
+  DETENT_COLD DETENT_NOINLINE static void end(recording_port& to, void* begun, bool effective) noexcept {
+    to.end_attempt(begun, effective);
+  }
 
   recording_port* to_;
   void* begun_ = nullptr;

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "counters/label_store.hpp"
-#include "observe/probes.hpp"
 #include "observe/recording_port.hpp"
+#include "platform/probe.hpp"
 #include "threads/thread_record.hpp"
 
 #include <memory>
@@ -27,7 +27,7 @@ class transitions {
   }
   // After it has been published.
   void scheduled(node_index index, std::uint64_t word, nanoseconds_t deadline) const noexcept {
-    probes::schedule(engine_, index, word, deadline);
+    DETENT_PROBE(schedule, engine_, index, word, deadline);
   }
   // Takes back what before_schedule() counted, because the call is refused after all.
   void withdrawn(thread_record& by, label_block* label) const noexcept {
@@ -35,7 +35,9 @@ class transitions {
     if (label != nullptr) label->take_back(label_counter::scheduled);
   }
   // A schedule call makes no timer.
-  void refused(errc reason) const noexcept { probes::refuse_call(engine_, reason); }
+  void refused(errc reason) const noexcept {
+    DETENT_PROBE(refuse, engine_, std::uint32_t{0}, std::uint64_t{0}, static_cast<std::uint32_t>(reason));
+  }
 
   // Timers for which there was no place.
   void over_capacity(thread_record& by, std::uint64_t count) const noexcept {
@@ -45,12 +47,16 @@ class transitions {
   // An executor does not take it.
   void refused(thread_record& by, node_index index, std::uint64_t word) const noexcept {
     by.counts.add(counter::refused);
-    probes::refuse(engine_, index, word);
+    DETENT_PROBE(refuse, engine_, index, word, std::uint32_t{0});
   }
 
-  // A timer that this thread has cancelled. `life` has its generation, for the probe (probes.hpp).
+  // For where there is only the generation.
+  static constexpr std::uint64_t life(std::uint32_t generation) noexcept {
+    return std::uint64_t{generation} << state_word::generation_shift;
+  }
+  // A timer that this thread has cancelled. `life` has its generation, for the probe (probe.hpp).
   void cancelled(thread_record& by, node_index index, std::uint64_t life) const noexcept {
-    probes::cancel(engine_, index, life);
+    DETENT_PROBE(cancel, engine_, index, life);
     by.counts.add(counter::cancelled);
   }
   void record_cancel(node_index index, std::uint32_t generation) const noexcept {
@@ -58,7 +64,7 @@ class transitions {
       recording->cancelled(index, generation);
   }
   void restarted(thread_record& by, node_index index, std::uint64_t life, nanoseconds_t time) const noexcept {
-    probes::restart(engine_, index, life, time);
+    DETENT_PROBE(restart, engine_, index, life, time);
     by.counts.add(counter::restarted);
   }
 
@@ -81,7 +87,7 @@ class transitions {
   }
   // It is `late` by more than its max_lateness, and `dropped` for that, or runs all the same.
   void stale(node_index index, std::uint64_t word, nanoseconds_t due, nanoseconds_t late, bool dropped) const noexcept {
-    probes::late(engine_, index, word, due, late, dropped);
+    DETENT_PROBE(late, engine_, index, word, due, late, std::uint32_t{dropped});
   }
   void record_drop(node_index index, std::uint64_t word, nanoseconds_t at) const noexcept {
     if (recording != nullptr) recording->ended(operation_kind::drop, index, state_word::generation(word), at);
@@ -89,7 +95,7 @@ class transitions {
   // The timer's callback is about to run, and has run.
   void fires(thread_record& by, node_index index, std::uint64_t word, nanoseconds_t due, nanoseconds_t late,
              label_block* label, std::uint32_t label_number) const noexcept {
-    probes::fire(engine_, index, word, due, late, label_number);
+    DETENT_PROBE(fire, engine_, index, word, due, late, label_number);
     by.counts.add(counter::fired);
     count(label, label_counter::fired);
   }
@@ -101,7 +107,7 @@ class transitions {
     by.counts.add(counter::failed);
     count(label, label_counter::failed);
   }
-  void ran(node_index index, std::uint64_t word) const noexcept { probes::done(engine_, index, word); }
+  void ran(node_index index, std::uint64_t word) const noexcept { DETENT_PROBE(done, engine_, index, word); }
   // How a timer has ended.
   void ended(thread_record& by, counter how, label_block* label) const noexcept {
     by.counts.add(how);

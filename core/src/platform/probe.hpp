@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Static probes for perf, bpftrace and gdb. One is a nop and a note in the binary that says where its arguments are;
-// nothing at all where DETENT_USDT is not defined.
+// nothing at all where DETENT_USDT is not defined. docs/profiling.md describes them for their readers. The type of an
+// argument is part of the note. A timer is named by its node's index and by what has its generation in the bits from 37
+// on, `life`: a state word or a handle's id, whichever is at hand.
 #pragma once
 
 #if defined(DETENT_USDT)
@@ -27,5 +29,10 @@
 // computed even without a tracer.
 #define DETENT_PROBE(name, ...) STAP_PROBEV(detent, name, __VA_ARGS__)
 #else
-#define DETENT_PROBE(name, ...) static_cast<void>(0)
+namespace detent::detail {
+template <class... Arguments>
+constexpr void no_probe(const Arguments&...) noexcept {}
+}  // namespace detent::detail
+
+#define DETENT_PROBE(name, ...) ::detent::detail::no_probe(__VA_ARGS__)
 #endif

@@ -2,11 +2,14 @@
 // Hysteresis for the doorbell's asymmetric fence: which side takes the cost.
 #pragma once
 
+#include <detent/base/atomic.hpp>
+#include <detent/base/compiler.hpp>
 #include <detent/time.hpp>
 
 #include "limits.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 
 namespace detent::detail {
@@ -42,7 +45,16 @@ class fence_policy {
     raises_ *= times;
   }
   // Makes three heavy fences; the median of what they took.
-  static nanoseconds_t measure_cost() noexcept;
+  DETENT_COLD static nanoseconds_t measure_cost() noexcept {
+    std::array<nanoseconds_t, 3> took{};
+    for (nanoseconds_t& each : took) {
+      const nanoseconds_t begin = to_ns(clock::now());
+      if (!base::heavy_fence()) return 0;
+      each = to_ns(clock::now()) - begin;
+    }
+    const auto [less, more] = std::minmax(took[0], took[1]);
+    return std::clamp(took[2], less, more);
+  }
 
  private:
   std::uint64_t break_even_;

@@ -66,7 +66,6 @@ inline void sleep_for(duration);
 }  // namespace detent::detail
 
 // Compiled against the explorer, and with a mutant's fault in it.
-#include "observe/recording_port.cpp"
 #include "recorder.cpp"
 
 // Only the thread that fills the next place, or whose attempt found none, can end the wait for it; it may have done so

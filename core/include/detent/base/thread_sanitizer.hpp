@@ -15,20 +15,11 @@
 #endif
 #endif
 
-#if defined(DETENT_THREAD_SANITIZER)
+#if defined(DETENT_THREAD_SANITIZER) || !defined(__ELF__)
 namespace detent::base {
 
-// This unit is watched itself. Its atomics show everything; to show more would hide the library's own mistakes.
-constexpr bool is_watched_from_outside() noexcept { return false; }
-constexpr void show_release(const void*) noexcept {}
-constexpr void show_acquire(const void*) noexcept {}
-
-}  // namespace detent::base
-
-#elif !defined(__ELF__)
-namespace detent::base {
-
-// If a reference cannot be weak, there is no sanitizer either.
+// A unit that is watched itself shows everything by its atomics; to show more would hide the library's own mistakes. If
+// a reference cannot be weak, there is no sanitizer either.
 constexpr bool is_watched_from_outside() noexcept { return false; }
 constexpr void show_release(const void*) noexcept {}
 constexpr void show_acquire(const void*) noexcept {}
