@@ -24,6 +24,8 @@ constexpr nanoseconds_t microsecond = 1'000, second = 1'000'000'000;
 struct node_array {
   node* nodes;
   node& operator[](node_index index) const noexcept { return nodes[index]; }
+  detail::filing filing_of(node_index, const node& of) const noexcept { return {detail::deadline_of(of.pair), true}; }
+  void prefetch(node_index index, const node&) const noexcept { base::prefetch_to_write(&nodes[index]); }
 };
 
 // A wheel, its nodes, and the random order in which they are inserted and taken out. The loops run a copy of their

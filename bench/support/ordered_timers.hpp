@@ -30,6 +30,12 @@ using nanoseconds = std::int64_t;
 struct node_array {
   detail::node* nodes;
   detail::node& operator[](detail::node_index index) const noexcept { return nodes[index]; }
+  detail::filing filing_of(detail::node_index, const detail::node& of) const noexcept {
+    return {detail::deadline_of(of.pair), true};
+  }
+  void prefetch(detail::node_index index, const detail::node&) const noexcept {
+    base::prefetch_to_write(&nodes[index]);
+  }
 };
 
 // A wheel, with the sorting by deadline of timers that come due together, which its engine does.
@@ -80,17 +86,15 @@ class hierarchical_at : public wheel_of_nodes<detail::hierarchical_wheel<node_ar
 };
 using hierarchical = hierarchical_at<1>;
 
-// A hashed wheel with its own sets; in an engine it uses those of its other wheel.
-struct own_sets {
-  explicit own_sets(node_array nodes) : sets(nodes), due(sets) {}
-  using all_sets = detail::hierarchical_wheel<node_array>::sets;
-  all_sets sets;
-  detail::due_sets<all_sets> due;
+// A hashed wheel with a wheel of its own for what is near; an engine has that anyway.
+struct own_wheel {
+  detail::hierarchical_wheel<node_array> near;
 };
-class lone_hashed_wheel : private own_sets, public detail::hashed_wheel<node_array> {
+class lone_hashed_wheel : private own_wheel, public detail::hashed_wheel<node_array> {
  public:
   lone_hashed_wheel(node_array nodes, detail::tick_grid grid, std::size_t slots)
-      : own_sets(nodes), detail::hashed_wheel<node_array>(nodes, grid, 0, slots, this->sets, this->due) {}
+      : own_wheel{detail::hierarchical_wheel<node_array>(nodes, grid, 0)},
+        detail::hashed_wheel<node_array>(nodes, grid, 0, slots, near) {}
 };
 
 // With a tick of 1 us, because it has no levels to make up for a finer one, and with about as many slots as timers.

@@ -48,10 +48,8 @@ inline constexpr std::uint32_t worth_a_run = limit(8, 2);
 inline constexpr int exact_looks = limit(64, 5);
 // Unlinks after which a crowded slot is searched again, because its nodes may be few by then.
 inline constexpr std::uint32_t looks_after_unlinks = limit(64, 2);
-// Ticks that the hashed wheel keeps apart, a set each; others stay open while they fire. Fewer than a wheel has sets.
+// Ticks ahead that the hashed wheel keeps apart from its rounds. At least 2.
 inline constexpr unsigned near_ticks = limit(1'008, 2);
-// The ring has 2^n units, of which two make at least a tick: 2^n is at least twice near_ticks.
-inline constexpr unsigned ring_bits = limit(11, 2);
 // If the hashed wheel has few slots, each has several lists, which are walked side by side: the most for a slot, and
 // the most in all. Powers of two.
 inline constexpr std::size_t lists_a_slot = limit(8, 2);

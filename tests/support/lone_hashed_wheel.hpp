@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A hashed wheel with sets of its own; an engine's has those of its other wheel.
+// A hashed wheel with a wheel of its own for what is near; an engine has that anyway.
 #pragma once
 
 #include "wheel/hashed_wheel.hpp"
@@ -7,18 +7,16 @@
 namespace detent::test {
 
 template <class Nodes>
-struct own_sets {
-  explicit own_sets(Nodes nodes) : sets(nodes), due(sets) {}
-  using all_sets = typename detail::hierarchical_wheel<Nodes>::sets;
-  all_sets sets;
-  detail::due_sets<all_sets> due;
+struct own_wheel {
+  detail::hierarchical_wheel<Nodes> near;
 };
 
-template <class Nodes, class Traits = detail::hashed_traits>
-class lone_hashed_wheel : private own_sets<Nodes>, public detail::hashed_wheel<Nodes, Traits> {
+template <class Nodes, unsigned NearTicks = detail::limits::near_ticks>
+class lone_hashed_wheel : private own_wheel<Nodes>, public detail::hashed_wheel<Nodes, NearTicks> {
  public:
   lone_hashed_wheel(Nodes nodes, detail::tick_grid grid, detail::nanoseconds_t start, std::size_t slots)
-      : own_sets<Nodes>(nodes), detail::hashed_wheel<Nodes, Traits>(nodes, grid, start, slots, this->sets, this->due) {}
+      : own_wheel<Nodes>{detail::hierarchical_wheel<Nodes>(nodes, grid, start)},
+        detail::hashed_wheel<Nodes, NearTicks>(nodes, grid, start, slots, this->near) {}
 };
 
 }  // namespace detent::test

@@ -2,6 +2,9 @@
 // Nodes without an engine, for tests of what inserts them.
 #pragma once
 
+#include <detent/base/compiler.hpp>
+
+#include "timer/filing.hpp"
 #include "timer/node.hpp"
 
 #include <cstddef>
@@ -16,6 +19,12 @@ class node_store {
   struct view {
     detail::node* nodes;
     detail::node& operator[](detail::node_index index) const noexcept { return nodes[index]; }
+    detail::filing filing_of(detail::node_index, const detail::node& of) const noexcept {
+      return {detail::deadline_of(of.pair), true};
+    }
+    void prefetch(detail::node_index index, const detail::node&) const noexcept {
+      base::prefetch_to_write(&nodes[index]);
+    }
   };
 
   explicit node_store(std::size_t size) : nodes_(std::make_unique<detail::node[]>(size)) {

@@ -7,10 +7,10 @@
 #include <detent/base/compiler.hpp>
 
 #include "limits.hpp"
+#include "timer/filing.hpp"
 #include "timer/tick_grid.hpp"
 #include "wheel/due_sets.hpp"
 #include "wheel/earliest.hpp"
-#include "wheel/slot_list.hpp"
 #include "wheel/slot_sets.hpp"
 
 #include <algorithm>
@@ -27,8 +27,8 @@ struct hierarchical_traits {
   static constexpr unsigned chain_bits = limits::chain_bits;  // 2^n lists a set
 };
 
-// One thread. Nodes is a reference-like type with `node& operator[](node_index)`, and filing() where a node is not due
-// by its deadline.
+// One thread. Nodes is a reference-like type, as node_view is: `node& operator[](node_index)`, filing_of(index, node),
+// and prefetch(index, neighbour), which fetches what a visit will touch.
 //
 // A slot holds sets of nodes (slot_sets.hpp), as a rule one. A set whose nodes share one time goes down the levels as a
 // whole, none of its nodes being touched, and may become a due set, which is fired node by node without being sorted.
@@ -87,6 +87,11 @@ class hierarchical_wheel {
   std::optional<nanoseconds_t> next_exact(Gone&& gone);
   // The result of next_exact(), until the wheel changes; empty if there are too many to look at.
   const earliest& found() const noexcept { return earliest_; }
+  // Returns the one node that next_exact() has found to be due before all others, or null if there is none or it is not
+  // known.
+  const earliest* next_alone() const noexcept {
+    return earliest_.is_known() && earliest_.alone() ? &earliest_ : nullptr;
+  }
   // One that was found to be alone was taken out and inserted again, and nothing else has changed.
   void found_alone(node_index index, node& first, nanoseconds_t time) noexcept {
     earliest_.found(index, first, time, true);
@@ -100,8 +105,6 @@ class hierarchical_wheel {
   using sets = slot_sets<Nodes, 1u << Traits::chain_bits, 2 * levels * slots + limits::spare_sets>;
   due_sets<sets>& due() noexcept { return due_; }
   const due_sets<sets>& due() const noexcept { return due_; }
-  // For another wheel's nodes, while this one is empty.
-  sets& lend_sets() noexcept { return sets_; }
 
  private:
   // Per highest bit that differs: the level's first slot, and how far to shift for the digit.

@@ -66,7 +66,7 @@ template <bool InOrder, class Take>
 void hierarchical_wheel<Nodes, Traits>::take_set(set_index id, Take& take) {
   sets_.template take_all<InOrder>(id, [&](node_index index, node& each) {
     if (take(index, each)) return;
-    const filing placed = filing_of(nodes_, index, each);
+    const filing placed = nodes_.filing_of(index, each);
     insert(index, each, placed.time, InOrder && placed.in_order);
   });
 }
@@ -97,7 +97,7 @@ std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits>::next_exact(Gone&
       const node_index index = earliest_.index();
       const nanoseconds_t time = earliest_.time();
       if (gone(index, first)) continue;
-      const filing placed = filing_of(nodes_, index, first);
+      const filing placed = nodes_.filing_of(index, first);
       if (placed.time == time) return time;
       file_again(index, first, placed);
     } else if (earliest_.is_crowd() || !search_first_slot(gone, looks)) {
@@ -125,7 +125,7 @@ bool hierarchical_wheel<Nodes, Traits>::search_first_slot(Gone& gone, int& looks
     if (gone(index, each)) return true;
     set_index id = sets_.set_of(each);
     const bool uniform = sets_[id].uniform;
-    const filing placed = filing_of(nodes_, index, each);
+    const filing placed = nodes_.filing_of(index, each);
     const bool restarted = uniform ? placed.time != sets_[id].time : slot_for(placed.time) != slot;
     if (restarted) {
       file_again(index, each, placed);

@@ -94,13 +94,6 @@ class slot_sets {
   static constexpr std::uint32_t number_mask = slot_set_most - 1;
   static std::uint32_t number_of(const node& inserted) noexcept { return inserted.location & number_mask; }
   node_index next_front(set_index id) noexcept;
-  void fetch(node_index index, const node& neighbour) const noexcept {
-    if constexpr (requires { nodes_.prefetch(index, neighbour); }) {
-      nodes_.prefetch(index, neighbour);
-    } else {
-      base::prefetch_to_write(&nodes_[index]);
-    }
-  }
   std::uint32_t lowest(const lists& at, std::uint32_t from) const noexcept;
   static bool is_empty(const lists& heads) noexcept {
     for (const node_index each : heads) {
@@ -207,7 +200,7 @@ DETENT_ALWAYS_INLINE inline node_index slot_sets<Nodes, Lists, Capacity>::pop(se
   from.heads[list] = next;
   popped.location = nowhere;
   if (next != no_node) [[likely]] {
-    fetch(next, popped);  // well before its turn; its `previous` is not needed any more
+    nodes_.prefetch(next, popped);  // well before its turn; its `previous` is not needed any more
     is_last = false;
   } else {
     from.tails[list] = no_node;
@@ -245,7 +238,7 @@ void slot_sets<Nodes, Lists, Capacity>::take_all(set_index id, F&& f) {
     node& each = nodes_[index];
     const node_index next = each.next;
     at[number++ % Lists] = next;
-    if (next != no_node) fetch(next, each);
+    if (next != no_node) nodes_.prefetch(next, each);
     each.location = nowhere;
     f(index, each);
   }

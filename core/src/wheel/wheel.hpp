@@ -24,7 +24,7 @@ class wheel {
   // Throws bad_alloc.
   DETENT_COLD wheel(node_view nodes, tick_grid grid, nanoseconds_t start, bool hashed, std::size_t hashed_slots)
       : hierarchical_(nodes, grid, start) {
-    if (hashed) hashed_.emplace(nodes, grid, start, hashed_slots, hierarchical_.lend_sets(), hierarchical_.due());
+    if (hashed) hashed_.emplace(nodes, grid, start, hashed_slots, hierarchical_);
   }
 
   void insert(node_index index, node& added, const filing& placed) noexcept {
@@ -49,9 +49,7 @@ class wheel {
   }
   // The result of next_exact().
   const earliest& found() const noexcept { return hashed_ ? hashed_->found() : hierarchical_.found(); }
-  // Returns the one node that next_exact() has found to be due before all others, or null if there is none or it is not
-  // known.
-  const earliest* next_alone() const noexcept { return found().is_known() && found().alone() ? &found() : nullptr; }
+  const earliest* next_alone() const noexcept { return hashed_ ? hashed_->next_alone() : hierarchical_.next_alone(); }
   // Remembers it once more, after it was taken out and inserted again.
   void found_alone(node_index index, node& first, nanoseconds_t time) noexcept {
     hashed_ ? hashed_->found_alone(index, first, time) : hierarchical_.found_alone(index, first, time);
@@ -68,7 +66,7 @@ class wheel {
 
  private:
   hierarchical_wheel<node_view> hierarchical_;
-  std::optional<hashed_wheel<node_view>> hashed_;  // with the sets and the due sets of the other, which stays empty
+  std::optional<hashed_wheel<node_view>> hashed_;  // the other keeps what is near
 };
 
 // The wheel of critical timers, which are few.

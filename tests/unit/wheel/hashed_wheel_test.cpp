@@ -8,18 +8,14 @@ namespace detent::test {
 namespace {
 
 // With few near ticks most is in the slots' lists.
-struct two_near_ticks {
-  static constexpr unsigned ring_bits = 2, near_ticks = 2;
-};
-
-template <std::size_t Slots, class Traits = two_near_ticks>
+template <std::size_t Slots, unsigned NearTicks = 2>
 struct slots_around {
-  using wheel_type = lone_hashed_wheel<node_store::view, Traits>;
+  using wheel_type = lone_hashed_wheel<node_store::view, NearTicks>;
   static wheel_type make(node_store::view nodes, detail::tick_grid grid, nanoseconds_t start) {
     return {nodes, grid, start, Slots};
   }
 };
-using as_in_engines = slots_around<512, detail::hashed_traits>;
+using as_in_engines = slots_around<512, detail::limits::near_ticks>;
 
 using Kinds = ::testing::Types<slots_around<1>, slots_around<8>, slots_around<512>, as_in_engines>;
 INSTANTIATE_TYPED_TEST_SUITE_P(Hashed, WheelLaws, Kinds);
@@ -48,10 +44,11 @@ struct counting_view {
   node_store::view nodes;
   int* asked;
   detail::node& operator[](node_index index) const noexcept { return nodes[index]; }
-  nanoseconds_t filing_time(node_index, const detail::node& of) const noexcept {
+  detail::filing filing_of(node_index index, const detail::node& of) const noexcept {
     ++*asked;
-    return deadline_of(of.pair);
+    return nodes.filing_of(index, of);
   }
+  void prefetch(node_index index, const detail::node& neighbour) const noexcept { nodes.prefetch(index, neighbour); }
 };
 
 TEST(HashedWheel, DoesNotVisitWhatIsFarForWhatIsNearInTheSameSlot) {
@@ -100,7 +97,7 @@ TEST(HashedWheel, DoesNotVisitWhatIsFarForWhatWasPast) {
 TEST(HashedWheel, LetsOthersInWhileItMovesMany) {
   constexpr node_index many = 2000;
   node_store store(many);
-  auto wheel = slots_around<1, detail::hashed_traits>::make(store.nodes(), detail::tick_grid(1), 0);
+  auto wheel = slots_around<1, detail::limits::near_ticks>::make(store.nodes(), detail::tick_grid(1), 0);
   for (node_index i = 0; i < many; ++i) {
     const nanoseconds_t deadline = i == 0 ? 5'120 : 5'121;
     const node_index index = store.take(deadline);

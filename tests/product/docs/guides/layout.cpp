@@ -50,6 +50,8 @@ void print_word() {
 struct one_node {
   node* only;
   node& operator[](node_index) const noexcept { return *only; }
+  filing filing_of(node_index, const node& of) const noexcept { return {deadline_of(of.pair), true}; }
+  void prefetch(node_index, const node&) const noexcept {}
 };
 
 void print_facts() {
