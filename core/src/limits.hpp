@@ -30,8 +30,6 @@ inline constexpr std::size_t few_members = limit(64, 2);
 // The hierarchical wheel has 2^n slots a level. 6: a level's bitmap is one word, and 11 levels hold 64 bits. 1 is
 // correct too, but cascades so often that tests with many timers take minutes.
 inline constexpr unsigned slot_bits = limit(6, 2);
-// The wheel of critical timers, which are few.
-inline constexpr unsigned critical_slot_bits = limit(6, 1);
 // A set has 2^n lists, which are walked side by side, because a single one is walked no faster than memory answers. 1:
 // the least with more than one list.
 inline constexpr unsigned chain_bits = limit(3, 1);

@@ -23,17 +23,10 @@ taken_entries drain_port::take(std::uint64_t* out) noexcept {
   taken.end = in_.queue().take(out, room);
   taken.all = taken.end < room;
   if (taken.end == 0) return taken;
-  note_taken(taken.end);
+  note_drain(core_, drive_, taken.end);
+  fences_.count_pushes(taken.end);
   taken.first = stale_.keep_fresh(out, taken.end);
   return taken;
-}
-
-void drain_port::note_taken(std::size_t count) noexcept {
-  drive_.split.drain_begins();
-  DETENT_PROBE(drain, &core_, count);
-  drive_.record->counts.add(counter::drains);
-  drive_.record->counts.add(counter::drained, count);
-  fences_.count_pushes(count);
 }
 
 // Without raises of the wake time, as in a poll, idle producers are forgotten here.

@@ -34,7 +34,7 @@ class drain_port {
   // Prefetches the memory that accept() will touch besides the node. It is a guess, because the node may yet change.
   void prefetch_links(std::uint64_t entry) const noexcept;
   std::size_t submitted() noexcept { return in_.queue().is_quiet() ? 0 : count_submitted(); }
-  drained drain_critical() noexcept { return critical_.drain_until_due(); }
+  drained drain_critical() noexcept { return critical_.drain(true); }
   bool is_rescan_due() const noexcept { return in_.rescan().is_made(); }
   bool take_rescan() noexcept { return in_.rescan().take(); }
   void rescan() noexcept { agendas_.rescan(between_); }
@@ -43,7 +43,7 @@ class drain_port {
   nanoseconds_t known(nanoseconds_t now) noexcept;
   nanoseconds_t next() { return retry_bound(agendas_.next_exact().value_or(forever)); }
   bool is_due(nanoseconds_t until) const noexcept { return now() >= std::min(until, agendas_.next_bound()); }
-  bool is_asked() const noexcept { return core_.groups.is_asked(); }
+  bool is_asked() const noexcept { return groups_end(core_.groups).is_asked(); }
   bool is_called() const noexcept { return is_asked() || core_.stopped(); }
   nanoseconds_t ahead_of(nanoseconds_t rung) noexcept;
   bool keeps(nanoseconds_t time) const noexcept;
@@ -65,7 +65,6 @@ class drain_port {
   void choose_fence() noexcept;
 
  private:
-  void note_taken(std::size_t count) noexcept;
   DETENT_NOINLINE std::size_t count_submitted() noexcept;
 
   engine_core& core_;

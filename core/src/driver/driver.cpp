@@ -3,8 +3,6 @@
 
 #include <detent/base/compiler.hpp>
 
-#include "driver/driver_handle.hpp"
-
 #include <utility>
 
 namespace detent::detail {
@@ -27,7 +25,7 @@ void driver::sweep_groups(std::size_t most_members) noexcept {
   groups.sweep(
       most_members, [this] { drains.request_drain(); },
       [this](node_index index, node& member, std::uint64_t word, bool gathers) {
-        timers.refile(index, member, word);
+        timers.of(index, word).refile(index, member, word);
         if (gathers) timers.recall(index, member, word);
       });
 }
@@ -64,14 +62,11 @@ void driver::warm_up() {
     for (auto* each = static_cast<const std::byte*>(begin); each < end; each += 64) base::prefetch_to_write(each);
   };
   fetch(&core_, &core_.pages);  // the options and the state of the engine
-  fetch(this, &drains);         // all but the batches
+  // All but the batches, and the wheels of critical timers: what is needed of those, warm_up() of their agendas reads.
+  fetch(this, reinterpret_cast<const std::byte*>(&timers.critical) + 64);
+  fetch(&offers, &drains);
   fetch(&pass, &pass + 1);
   fetch(&core_.ledger, &core_.ledger + 1);
 }
-
-DETENT_COLD void driver_deleter::operator()(driver* ended) const noexcept { delete ended; }
-driver_handle make_driver(engine_core& core) { return driver_handle(new driver(core)); }
-void set_ended(driver& drives) noexcept { drives.set_ended(); }
-void clear_retries(driver& drives) noexcept { drives.offers.clear_retries(); }
 
 }  // namespace detent::detail

@@ -21,14 +21,20 @@ class driver final : public driver_port, public turn_port {
   driver& operator=(const driver&) = delete;
 
   // --- For the driving thread's own calls (driver_port.hpp)
-  void insert(node_index index, node& armed) noexcept override { timers.insert(index, armed, fires.keeps_order()); }
+  void insert(node_index index, node& armed) noexcept override {
+    const std::uint64_t word = observe(armed.pair);
+    timers.of(index, word).insert(index, armed, word, fires.keeps_order());
+  }
   void reinsert(node_index index, node& armed) noexcept override {
-    timers.insert_again(index, armed, fires.keeps_order());
+    const std::uint64_t word = observe(armed.pair);
+    timers.of(index, word).insert_again(index, armed, word, fires.keeps_order());
   }
   void accept(node_index index, node& submitted, std::uint32_t generation) noexcept override {
-    timers.accept(index, submitted, generation);
+    timers.of(index, observe(submitted.pair)).accept(index, submitted, generation);
   }
-  void reap(node_index index, node& cancelled) noexcept override { timers.reap(index, cancelled); }
+  void reap(node_index index, node& cancelled) noexcept override {
+    timers.of(index, observe(cancelled.pair)).reap(index, cancelled);
+  }
   void note_run(node& running) const noexcept override { running.placed = state.pass; }
   void count_run() noexcept override { ++state.ran; }
 

@@ -3,11 +3,9 @@
 
 #include <detent/base/compiler.hpp>
 
-#include "driver/trigger_steps.hpp"
 #include "limits.hpp"
 
 #include <algorithm>
-#include <utility>
 
 namespace detent::detail {
 
@@ -36,7 +34,7 @@ std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool
     critical_.collect(now);
     may_be_due = critical_.has_due();
   }
-  collect_bulk();
+  agendas_.bulk.expire(now, between_);  // a million at once take a while, and critical timers do not wait for that
   if (drive_.higher_now > now) [[unlikely]] {  // interludes have taken a while, in which others have come due
     now = core_.time.certain();
     drive_.split.looked_again(now);
@@ -49,19 +47,6 @@ std::size_t expiry::fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool
     may_be_due = true;
   }
   return may_be_due || agendas_.bulk.has_due() ? fire_due(now, max_callbacks) : 0;
-}
-
-// Moves what is due into the due queue. A million at once take a while, and critical timers do not wait for that.
-DETENT_ALWAYS_INLINE inline void expiry::collect_bulk() noexcept {
-  agendas_.bulk.expire(
-      [this] {
-        // Relaxed: as in critical_pass::interrupt().
-        if (core_.critical_in_use.load(base::relaxed) && ++taken_ % limits::takes_between == 0) [[unlikely]] {
-          between_();
-          agendas_.bulk.make_room(limits::takes_between, between_);
-        }
-      },
-      between_);
 }
 
 // Fires the timers in the due queues, and those that are added to them in the process.
@@ -130,27 +115,22 @@ void expiry::settle(const due_entry& due, node& restarted) noexcept {
   accept_what_came_before();
   if (!drive_.polling && agendas_.bulk.next_bound() <= drive_.pass_now) {
     if (++settled_ > limits::interruptions) interruptions_ = settled_;  // the pass ends: restarts may come without end
-    collect_bulk();
+    agendas_.bulk.expire(drive_.pass_now, between_);
   }
   agendas_.bulk.settle(due, restarted, before);
 }
 
 void expiry::await(nanoseconds_t until) noexcept {
   if (!core_.runs_straight || drive_.owes_entries || outbox_.may_have_retries()) return;
-  awaited_ = agendas_.take_awaited(until);
-  if (awaited_.timer == nullptr) return;
-  drive_.pass = awaited_.timer->placed = drive_.pass.next_pass();
-}
-
-void expiry::give_up_awaited() noexcept {
-  if (awaited_.timer != nullptr) agendas_.bulk.put_back(std::exchange(awaited_, {}));
+  if (!critical_.has_due() && agendas_.critical.next_bound() == forever) agendas_.bulk.await(until);
 }
 
 bool expiry::fire_awaited(nanoseconds_t now) noexcept {
-  if (awaited_.timer == nullptr) return false;
-  if (trigger_.fire_awaited(awaited_, now)) [[likely]]
+  awaited_timer& awaited = agendas_.bulk.awaited();
+  if (awaited.timer == nullptr) return false;
+  if (trigger_.fire_awaited(awaited, now)) [[likely]]
     return true;
-  give_up_awaited();
+  agendas_.bulk.give_up_awaited();
   return false;
 }
 

@@ -31,20 +31,17 @@ class expiry {
   // Fires or hands over what is due at `now`, at most `max_callbacks`; returns how many.
   std::size_t fire_pass(nanoseconds_t now, std::size_t max_callbacks, bool polling);
   // Called before the end of a wait until then: takes out the timer that the wait is for, if that can fire without a
-  // pass. fire_awaited() or give_up_awaited() must follow before anything else.
+  // pass. fire_awaited(), or give_up_awaited() of the bulk, must follow before anything else.
   void await(nanoseconds_t until) noexcept;
   // The wait has ended at that time: fires the timer at once. `now` is a certain reading. Returns false if nothing has
   // fired, and a pass must look.
   bool fire_awaited(nanoseconds_t now) noexcept;
-  // The wait has ended before that time.
-  void give_up_awaited() noexcept;
 
  private:
   DETENT_NOINLINE std::size_t fire_due(nanoseconds_t now, std::size_t max_callbacks);
   bool fire_next(nanoseconds_t& now);
   bool look_between(nanoseconds_t& now, std::size_t fired);
   void drain_in_poll() noexcept;
-  void collect_bulk() noexcept;
   void accept_what_came_before() noexcept;
   void settle(const due_entry& due, node& restarted) noexcept;
 
@@ -58,8 +55,6 @@ class expiry {
   drain_port& entries_;
   intake<drain_port>& intake_;
   const interlude between_;
-  awaited_timer awaited_;
-  std::uint32_t taken_ = 0;  // out of the wheel, modulo its range
   // In this pass: interruptions by critical timers, and entries that were submitted before a restarted timer.
   int interruptions_ = 0, settled_ = 0;
 };

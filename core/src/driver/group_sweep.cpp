@@ -26,7 +26,7 @@ void group_sweep::enrol(node_index index, std::uint64_t word) noexcept {
 // the last of its group, and another thread may cancel it at this moment.
 void group_sweep::sweep_soon(group_state& group) noexcept {
   ++held_back_;
-  const bool will_do = swept_ == &group && turns_ == group.turns() && (gathers_ || !group.is_scattered());
+  const bool will_do = swept_ == &group && turns_ == groups_end::turns(group) && (gathers_ || !group.is_scattered());
   if (will_do || urgent_ != nullptr || !group.hold()) return;
   urgent_ = &group;
   groups_.ask_again();
@@ -42,7 +42,7 @@ bool group_sweep::begin_next() noexcept {
   }
   gathers_ = swept_->is_scattered();
   goings_ = groups_end::goings(*swept_);
-  turns_ = swept_->turns();
+  turns_ = groups_end::turns(*swept_);
   groups_end::roster(*swept_).begin_walk();
   at_ = 0;
   return true;
@@ -52,7 +52,7 @@ void group_sweep::end_walk() noexcept {
   groups_end::roster(*swept_).end_walk();
   // If it was paused or resumed during the walk, its members are filed by two different times. It is swept once more
   // when it goes on.
-  if (turns_ == swept_->turns()) {
+  if (turns_ == groups_end::turns(*swept_)) {
     if (gathers_) groups_end::gathered(*swept_, goings_);
     groups_end::went_through(*swept_, turns_);
   }

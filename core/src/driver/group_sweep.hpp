@@ -19,7 +19,7 @@ class group_sweep {
   // A member is inserted into the wheel for the first time, or again. Another thread may be cancelling it at this
   // moment, which may release the last reference to its group.
   void enrol(node_index index, std::uint64_t word) noexcept;
-  bool is_asked() const noexcept { return core_.groups.is_asked(); }
+  bool is_asked() const noexcept { return groups_.is_asked(); }
   // A member of this group is due, and the group is not in order, so the group is swept next. Another thread may have
   // asked for that already. But it may be held up in the middle of asking, and the driver does not wait for it.
   void sweep_soon(group_state& group) noexcept;

@@ -13,7 +13,8 @@ class groups_end {
 
   // --- The requests for a sweep
 
-  // From here on group_store::is_asked() reports new requests. (4) acquire: pairs with (3)
+  bool is_asked() const noexcept { return of_.asked_.load(base::relaxed); }  // relaxed: (4) acquires
+  // From here on is_asked() reports new requests. (4) acquire: pairs with (3)
   void begin_answer() const noexcept { of_.asked_.exchange(false, base::acquire); }
   // Takes all groups that asked, each with a reference; null if there are none. (2) acquire: pairs with (1)
   group_state* take_requests() const noexcept { return of_.requests_.exchange(nullptr, base::acquire); }
@@ -40,10 +41,12 @@ class groups_end {
   static void went_through(group_state& swept, std::uint64_t turns) noexcept {
     swept.swept_turns_.store(turns, base::relaxed);
   }
+  // How often the group was paused or resumed. (2) acquire: pairs with (3), as in read_clock().
+  static std::uint64_t turns(const group_state& group) noexcept { return group.clock_.low.load(base::acquire); }
   // Returns whether each member is in the wheel at the place of its time, or on its way there. Those of a group that
   // was paused follow its resumption one by one.
   static bool is_in_order(const group_state& group) noexcept {
-    return group.turns() == group.swept_turns_.load(base::relaxed) && !group.is_scattered();
+    return turns(group) == group.swept_turns_.load(base::relaxed) && !group.is_scattered();
   }
 
  private:

@@ -74,7 +74,7 @@ inline drive_turn::~drive_turn() {
 // Makes wake_fd readable at the next deadline, and has producers of earlier ones signal it.
 void announce_wait(engine_core& core, driver& drives) {
   const driver_end in(core.in);
-  if (core.groups.is_asked()) return in.fd().signal();
+  if (drives.groups.is_asked()) return in.fd().signal();
   const nanoseconds_t until = drives.announce(drives.entries.next());
   if (until == INT64_MIN) return in.fd().signal();  // due already, and more to drain
   if (core.time.is_manual()) {                      // the kernel knows nothing of virtual time
@@ -127,7 +127,7 @@ bool settle(engine_core& core, driver& drives, nanoseconds_t rests_until) {
   drives.drains.answer_bell();
   drives.drains.drain_submitted();
   // Virtual time stands still while the loop rests.
-  if (drives.timers.next_bound() < rests_until && !core.groups.is_asked() && !core.time.is_manual()) {
+  if (drives.timers.next_bound() < rests_until && !drives.groups.is_asked() && !core.time.is_manual()) {
     driver_end(core.in).fd().set(rests_until);  // no producer needs to ring: the next poll() finds all
   } else {
     announce_wait(core, drives);

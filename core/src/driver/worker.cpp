@@ -64,8 +64,7 @@ worker::worker(engine_core& core, driver& drives)
     : core_(core),
       in_(core.in),
       driver_(drives),
-      waiter_(core.options.wait, core.options.tick.count(), core.time, in_.bell()),
-      look_(core.options.memory.give_back_after.count()) {}
+      waiter_(core.options.wait, core.options.tick.count(), core.time, in_.bell()) {}
 
 DETENT_COLD errc worker::start(std::string& why) {
   const engine_options& options = core_.options;
@@ -140,12 +139,12 @@ std::optional<nanoseconds_t> worker::wait() {
 }
 
 std::optional<nanoseconds_t> worker::wait_for_work() {
-  if (core_.groups.is_asked()) return std::nullopt;
+  if (driver_.groups.is_asked()) return std::nullopt;
   nanoseconds_t until = driver_.entries.next();
   const nanoseconds_t now = core_.time.now();
   driver_.state.split.looked(now);
   if (until <= now) return std::nullopt;
-  const nanoseconds_t look = look_.is_wanted() ? look_.due(core_.pool.surplus()) : forever;
+  const nanoseconds_t look = look_time();
   if (look < until) [[unlikely]]
     return wait_for_look(look, until);
   until = driver_.announce(until);
@@ -155,7 +154,7 @@ std::optional<nanoseconds_t> worker::wait_for_work() {
   if (!waiter_.sleep(until, &core_) || !warm_up(until)) return std::nullopt;
   driver_.pass.await(until);
   const std::optional<nanoseconds_t> reached = waiter_.spin(until);
-  if (!reached) driver_.pass.give_up_awaited();
+  if (!reached) driver_.timers.bulk.give_up_awaited();
   return reached;
 }
 
@@ -167,6 +166,11 @@ bool worker::is_called(nanoseconds_t until) const noexcept {
 DETENT_NOINLINE DETENT_COLD void worker::tidy(nanoseconds_t until) noexcept {
   const auto stop = [this, until] { return is_called(until); };
   while (core_.pool.is_untidy() && !stop()) core_.pool.tidy(stop);
+}
+
+nanoseconds_t worker::look_time() const noexcept {
+  if (core_.options.memory.give_back_after.count() == 0) return forever;
+  return left_more_ || core_.pool.surplus() != surplus_ ? next_look_ : forever;
 }
 
 // Waits for the time at which free memory is looked for, or looks; the deadline itself is waited for after that.
@@ -182,8 +186,9 @@ DETENT_NOINLINE DETENT_COLD std::optional<nanoseconds_t> worker::wait_for_look(n
     return std::nullopt;
   }
   driver_.timers.give_back();
-  const bool more = core_.pool.give_back(driver_.state.record->cache, [this, until] { return is_called(until); });
-  look_.looked(now, core_.pool.surplus(), more);
+  left_more_ = core_.pool.give_back(driver_.state.record->cache, [this, until] { return is_called(until); });
+  next_look_ = add_saturated(now, core_.options.memory.give_back_after.count());
+  surplus_ = core_.pool.surplus();
   return std::nullopt;
 }
 

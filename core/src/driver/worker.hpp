@@ -4,7 +4,6 @@
 
 #include "callers/engine_core.hpp"
 #include "driver/driver_end.hpp"
-#include "driver/memory_look.hpp"
 #include "driver/waiter.hpp"
 
 #include <cstdint>
@@ -47,6 +46,7 @@ class worker {
   std::optional<nanoseconds_t> wait_for_work();
   bool is_called(nanoseconds_t until) const noexcept;
   void tidy(nanoseconds_t until) noexcept;
+  nanoseconds_t look_time() const noexcept;
   std::optional<nanoseconds_t> wait_for_look(nanoseconds_t look, nanoseconds_t until) noexcept;
   bool warm_up(nanoseconds_t until) noexcept;
 
@@ -54,7 +54,12 @@ class worker {
   const driver_end in_;
   driver& driver_;
   waiter waiter_;
-  memory_look look_;
+  // The worker looks for memory that the kernel may have back at most once in each give_back_after, and not at all
+  // while nothing has changed since a look that left nothing for the next. So an idle engine looks twice, and then
+  // sleeps.
+  nanoseconds_t next_look_ = INT64_MIN;
+  std::uint32_t surplus_ = 0;  // how many free nodes were in no thread's cache then
+  bool left_more_ = false;
   std::thread thread_;
 };
 

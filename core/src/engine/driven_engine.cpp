@@ -2,6 +2,7 @@
 #include "engine/driven_engine.hpp"
 
 #include "callers/refusals.hpp"
+#include "driver/driver.hpp"
 #include "engine/live_cores.hpp"
 
 #include <cerrno>
@@ -23,7 +24,7 @@ errc code_of(alloc::page_source::problem which, int reason) noexcept {
 driven_engine::driven_engine(engine_options made_with, const optional_parts& parts)
     : engine_core(std::move(made_with), parts),
       open_recording_(parts.open_recording),
-      driver_(make_driver(*this)),
+      driver_(std::make_unique<driver>(*this)),
       worker_(*this, *driver_) {
   // A caller that never asks for the wake_fd sleeps by its own means: no ring is needed.
   if (options.drive == drive_kind::caller) in.begin_without_rings();

@@ -6,9 +6,9 @@
 #include <detent/unfired_timer.hpp>
 
 #include "callers/engine_core.hpp"
-#include "driver/driver_handle.hpp"
 #include "driver/worker.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,7 +55,7 @@ class driven_engine final : public engine_core {
   [[noreturn]] void refuse_label(std::string_view name, errc problem, std::string why) const;
 
   const recording_opener open_recording_;  // null: the options ask for none
-  const driver_handle driver_;
+  const std::unique_ptr<driver> driver_;
   worker worker_;
 };
 

@@ -5,6 +5,7 @@
 #include <detent/base/forced_unwind.hpp>
 
 #include "callers/scheduling.hpp"
+#include "driver/driver.hpp"
 #include "engine/live_cores.hpp"
 #include "timer/run_scope.hpp"
 
@@ -99,7 +100,7 @@ errc driven_engine::stop(std::vector<unfired_timer>* out) noexcept {
 
 void driven_engine::finish_stop() noexcept {
   waiters.see_ends();
-  clear_retries(*driver_);
+  driver_->offers.clear_retries();
   if (seen.recording != nullptr) seen.recording->close();
   life.set_stopper({});
   waiters.show_stop();
@@ -143,7 +144,7 @@ void driven_engine::end() noexcept {
   wake_fd::close(fd);
   live_cores::remove(*this);  // until here a fork makes what the child has of it its own
   if (driven_by_me) {
-    set_ended(*driver_);  // the drive lets go of the executor, and poll() of the core
+    driver_->set_ended();  // the drive lets go of the executor, and poll() of the core
     if (options.drive == drive_kind::worker) drop_reference();
     return;
   }

@@ -99,7 +99,7 @@ void group_state::begin_next() noexcept {
   gathered_.store(goings_.load(base::relaxed), base::relaxed);  // relaxed, both: as above
   head = this;
   restart_time();
-  swept_turns_.store(turns(), base::relaxed);  // relaxed: as above
+  swept_turns_.store(read_clock().turns, base::relaxed);  // relaxed: as above
 }
 
 void group_state::join() noexcept {

@@ -41,8 +41,6 @@ class group_state {
   bool paused() const noexcept;
   // Relaxed: a caller that reads it after a member's time knows whether that was shifted already.
   bool was_paused() const noexcept { return clock_.low.load(base::relaxed) != 0; }
-  // How often it was paused or resumed. (2) acquire: pairs with (3), as in read_clock().
-  std::uint64_t turns() const noexcept { return clock_.low.load(base::acquire); }
   // These return false if it was paused already, or was not paused.
   bool pause(const clock_reader& time) noexcept { return turn(true, time); }
   // The caller's next step, to have the driver drain, is ordered after this.

@@ -31,7 +31,6 @@ class group_store {
   // Asks the driver to scan a group's members. Returns true if no thread had asked since the last scan. A caller that
   // needs the scan soon rings in either case, because the thread that asked first may not have rung.
   bool request(group_state& group) noexcept;
-  bool is_asked() const noexcept { return asked_.load(base::relaxed); }  // relaxed: (4) acquires
 
  private:
   friend class groups_end;

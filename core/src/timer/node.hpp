@@ -7,6 +7,7 @@
 #include "timer/placement.hpp"
 #include "timer/state_word.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -43,6 +44,9 @@ inline void write_capture(void* capture, std::uint64_t first, std::uint64_t seco
 }
 
 class group_state;
+
+// The lanes from 1 on.
+inline constexpr std::size_t critical_ranks = lane_count - 1;
 
 // The properties that few timers have. Written before the node is published and by the thread that runs it.
 struct cold_part {
@@ -88,6 +92,7 @@ class cold_node : public cold_part {
   std::uint64_t tag() const noexcept { return tag_.load(base::acquire); }                // (2)
   std::uint8_t lane() const noexcept { return lane_.load(base::acquire) % lane_count; }  // (2)
   bool is_critical() const noexcept { return lane() != 0; }  // not of the bulk: it has a queue and a wheel of its own
+  std::size_t critical_rank() const noexcept { return std::max<std::size_t>(lane(), 1) - 1; }
   std::uint8_t executor() const noexcept { return lane_.load(base::acquire) / lane_count; }  // (2)
 
  private:

@@ -34,8 +34,6 @@ class due_queue {
   bool empty() const noexcept { return next_ == end_ && late_.empty(); }
   // The next entry to fire; the queue must not be empty.
   const due_entry& front() const noexcept { return late_is_first() ? late_.front() : batch_[next_]; }
-  // The time at which that is due; no other is due before.
-  nanoseconds_t earliest() const noexcept { return front().deadline; }
   due_entry pop() noexcept;
   // The entry some places ahead in the batch, to fetch its node early; null near the end.
   const due_entry* ahead(std::size_t places) const noexcept {

@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The wheels under one interface. For the bulk it is the one of the engine's choice: a branch that never changes its
-// mind. For critical timers it is a small one.
+// The wheels under one interface. It is the one of the engine's choice: a branch that never changes its mind.
 #pragma once
 
 #include <detent/base/compiler.hpp>
 
-#include "limits.hpp"
 #include "wheel/hashed_wheel.hpp"
 #include "wheel/hierarchical_wheel.hpp"
 
 #include "groups/node_view.hpp"
 
-#include <algorithm>
 #include <optional>
 
 namespace detent::detail {
 
-// The wheel of the bulk.
 class wheel {
  public:
-  static constexpr bool makes_due_sets = true;
-
   // Throws bad_alloc.
   DETENT_COLD wheel(node_view nodes, tick_grid grid, nanoseconds_t start, bool hashed, std::size_t hashed_slots)
       : hierarchical_(nodes, grid, start) {
@@ -44,7 +38,7 @@ class wheel {
   }
   // between() is called where many are re-inserted without a call of take().
   template <class Take, class Between>
-  void expire(nanoseconds_t now, Take&& take, Between&& between) {
+  DETENT_ALWAYS_INLINE void expire(nanoseconds_t now, Take&& take, Between&& between) {
     hashed_ ? hashed_->expire_in_sets(now, take, between) : hierarchical_.expire_in_sets(now, take);
   }
   // The result of next_exact().
@@ -67,37 +61,6 @@ class wheel {
  private:
   hierarchical_wheel<node_view> hierarchical_;
   std::optional<hashed_wheel<node_view>> hashed_;  // the other keeps what is near
-};
-
-// The wheel of critical timers, which are few.
-class critical_wheel {
- public:
-  static constexpr bool makes_due_sets = false;
-
-  critical_wheel(node_view nodes, tick_grid grid, nanoseconds_t start) noexcept : levels_(nodes, grid, start) {}
-
-  bool empty() const noexcept { return levels_.empty(); }
-  void insert(node_index index, node& added, const filing& placed) noexcept {
-    levels_.insert(index, added, placed.time);
-  }
-  void unlink(node& gone) noexcept { levels_.unlink(gone); }
-  std::optional<nanoseconds_t> next_bound() const noexcept { return levels_.next_bound(); }
-  template <class Gone>
-  std::optional<nanoseconds_t> next_exact(Gone&& gone) {
-    return levels_.next_exact(gone);
-  }
-  template <class Take>
-  void expire(nanoseconds_t now, Take&& take) {
-    levels_.expire(now, take);
-  }
-  const earliest& found() const noexcept { return levels_.found(); }
-
- private:
-  struct traits {
-    static constexpr unsigned slot_bits = limits::critical_slot_bits, chain_bits = 0;
-  };
-
-  hierarchical_wheel<node_view, traits> levels_;
 };
 
 }  // namespace detent::detail

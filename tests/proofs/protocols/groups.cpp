@@ -252,7 +252,7 @@ void filed_against_the_end(execution& run) {
     if (shared.group.epoch() == 2) shared.group.add_reference();  // group_store::make()
   });
   run.join();
-  require(shared.group.epoch() == 2 || shared.store.is_asked(), "not taken back");
+  require(shared.group.epoch() == 2 || groups_end(shared.store).is_asked(), "not taken back");
 }
 
 // Two groups end at once, and one of the two threads makes another: in the place of either, which is whole by then.

@@ -69,7 +69,7 @@ class group_driver {
     nanoseconds_t next() const { return wake_time; }
     bool is_done() const { return members.done(); }
     void rescan() { require(false, "a rescan that nobody asked for"); }
-    bool is_asked() const { return host.store.is_asked(); }
+    bool is_asked() const { return groups_end(host.store).is_asked(); }
     // As driver/group_sweep.hpp, whose walk over the members is the scenario's.
     template <class Begins>
     void sweep(Begins&& begins) {

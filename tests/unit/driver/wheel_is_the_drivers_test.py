@@ -21,6 +21,8 @@ WRONG = {
     "driver_end(core.in).queue().take(nullptr, 0)": "callers know no such type",
     "core.groups.take_requests()": "a caller asks for a sweep, and takes no request",
     "core.groups.begin_answer()": "nor does it answer",
+    "core.groups.is_asked()": "nor does it ask what others have asked for",
+    "core.nodes.group_of(index)->turns()": "nor how often a group was paused, which says how far a sweep has come",
     "core.groups.requests_.exchange(nullptr)": "the list of requests is the store's own",
     "core.nodes.group_of(index)->roster_.begin_walk()": "and the members are the driver's",
     "core.nodes.group_of(index)->went_through(0)": "as is how far they have been swept",

@@ -90,23 +90,23 @@ TEST_F(GroupState, IsAskedForWhenMostOfThoseInItsRosterHaveLeft) {
         {i, 2}, [](const group_roster::entry&) { return true; }, driver_.rosters());
   }
   for (int i = 0; i < 300; ++i) EXPECT_FALSE(store_.leave(group_));
-  EXPECT_FALSE(store_.is_asked());
+  EXPECT_FALSE(driver_.is_asked());
   int rings = 0;
   for (int i = 0; i < 3; ++i) rings += store_.leave(group_) ? 1 : 0;
   EXPECT_EQ(rings, 1) << "by the one that asked";
-  EXPECT_TRUE(store_.is_asked());
+  EXPECT_TRUE(driver_.is_asked());
   EXPECT_EQ(driver_.take_requests(), &group_);
 }
 
 TEST_F(GroupState, IsAskedForOnce) {
   group_state& other = store_.make();
-  EXPECT_FALSE(store_.is_asked());
+  EXPECT_FALSE(driver_.is_asked());
   store_.request(group_);
   store_.request(group_);
   store_.request(other);
-  EXPECT_TRUE(store_.is_asked());
+  EXPECT_TRUE(driver_.is_asked());
   driver_.begin_answer();
-  EXPECT_FALSE(store_.is_asked());
+  EXPECT_FALSE(driver_.is_asked());
   int count = 0;
   for (group_state* each = driver_.take_requests(); each != nullptr; ++count) {
     group_state* next = groups_end::next(*each);
