@@ -59,6 +59,7 @@ TEST(DurableBadInput, OptionsAreNamed) {
   refuses([&] { a_node(data.connect(), book, {.flush = 2h}); }, invalid, "ns: must be 0 ns to 1 h");
   refuses([&] { a_node(data.connect(), book, {.outbox = 0}); }, invalid, "outbox = 0");
   refuses([&] { a_node(data.connect(), book, {.horizon = 0s}); }, invalid, "horizon = 0 ns");
+  refuses([&] { a_node(data.connect(), book, {.dead_for = -1ns}); }, invalid, "dead_for = -1 ns: ");
   refuses(
       [&] {
         detent::engine e;

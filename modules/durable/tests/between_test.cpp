@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Changes by another node between two calls of the one that owns a timer.
+#include "conformance.hpp"
 #include "nodes.hpp"
 
 #include <gtest/gtest.h>
@@ -31,10 +32,7 @@ TEST_P(CancelBeforeAnEnd, TakesTheNextRunAway) {
     for (const change& one : batch) {
       const auto* its = std::get_if<end_request>(&one);
       if (its == nullptr || its->how != end_kind::move || asked) continue;
-      const change cancel = cancel_request{0, its->key, 77};
-      change_status status{};
-      EXPECT_EQ(other->apply({&cancel, 1}, {&status, 1}), errc{});
-      EXPECT_EQ(status, change_status::asked);
+      EXPECT_EQ(asker{*other}.cancel(0, its->key, 77), change_status::asked);
       asked = true;
     }
   };
@@ -50,12 +48,8 @@ TEST_P(CancelBeforeAnEnd, TakesTheNextRunAway) {
     node.on.schedule_after(1h, "again", {}, {.key = "k"});
   node.on.restart_at("k", now());
   ASSERT_TRUE(soon([&] { return asked.load(); }));
-  const question_ref question{0, 77};
-  answer reply = answer::none;
-  EXPECT_TRUE(soon([&] {
-    return other->read_answers({&question, 1}, {&reply, 1}) == errc{} && reply != answer::none;
-  }));
-  EXPECT_EQ(reply, answer::cancelled);
+  EXPECT_TRUE(soon([&] { return asker{*other}.read_answer(0, 77) != answer::none; }));
+  EXPECT_EQ(asker{*other}.read_answer(0, 77), answer::cancelled);
   EXPECT_TRUE(node.on.list({}).empty());
 }
 
@@ -92,15 +86,11 @@ TEST(RulesOfShards, AreFollowedInOneThatIsTakenWhileTheNextIsGoneThrough) {
   memory data{2};
   journal book;
   const auto other = data.connect();
-  const take_request wanted{0, 1h};
-  take_result taken;
-  ASSERT_EQ(other->take("other", {&wanted, 1}, {&taken, 1}), errc{});
+  const take_result taken = asker{*other}.take(0, "other", 1h);
   std::string key = "k";
   while (shard_of(key, {}, 2) != 0) key += 'k';
-  const change put = put_request{
-      {.key = stored_key(key), .id = 1, .due = far, .handler = "write", .schedule = "each second", .by_rule = true}};
-  change_status status{};
-  ASSERT_EQ(other->apply({&put, 1}, {&status, 1}), errc{});
+  asker{*other}.put(
+      {.key = stored_key(key), .id = 1, .due = far, .handler = "write", .schedule = "each second", .by_rule = true});
   a_node node(data.connect(), book, {.lease = 1s});
   bool has_come = false;
   int pages = 0;

@@ -25,25 +25,6 @@ TYPED_TEST_P(StoreConformance, PutsKeepReplaceFailAndMove) {
   EXPECT_EQ(now[0].what.payload, bytes_of("other"));
 }
 
-TYPED_TEST_P(StoreConformance, AReplacedTimerKeepsTheEarlierOfTwoTimesOfRules) {
-  record its = timer("k", 1, at(5));
-  std::uint64_t id = 1;
-  const auto due_after = [&](stored_time due, bool by_rule) {
-    its.id = ++id;
-    its.due = due;
-    its.by_rule = by_rule;
-    EXPECT_EQ(this->on().put(its, put_mode::replace), change_status::replaced);
-    const record now = this->on().list({.shard = 0}).at(0).what;
-    EXPECT_EQ(now.by_rule, by_rule);
-    return now.due;
-  };
-  this->on().put(its);
-  EXPECT_EQ(due_after(at(9), true), at(9)) << "the one before was not of a rule";
-  EXPECT_EQ(due_after(at(12), true), at(9));
-  EXPECT_EQ(due_after(at(8), true), at(8));
-  EXPECT_EQ(due_after(at(20), false), at(20));
-}
-
 TYPED_TEST_P(StoreConformance, ABatchIsCarriedOutInItsOrder) {
   this->on().put(timer("ran", 1, at(1)));
   this->on().put(timer("far", 2, at(20)));
@@ -99,42 +80,6 @@ TYPED_TEST_P(StoreConformance, AnEndIsOfTheRunAndOfNothingNewer) {
   EXPECT_EQ(left[0].what.due, at(6));
   EXPECT_EQ(left[0].what.attempt, 2u);
   EXPECT_TRUE(this->on().read(term, at(10)).announced_keys.empty()) << "the owner knows what it has moved";
-}
-
-TYPED_TEST_P(StoreConformance, AMoveByItsOwnerMayBringAPayload) {
-  const term_ref term = this->take();
-  this->on().put(timer("k", 1, at(1)));
-  const record ran = this->on().read(term, at(10)).due.at(0);
-  end_request again = end_of(term, ran, end_kind::move);
-  again.due = at(20);
-  again.payload = bytes_of("of the second run");
-  again.by_rule = true;
-  EXPECT_EQ(this->on().end(again), change_status::ended);
-  record second = this->on().read(term, at(20)).due.at(0);
-  EXPECT_EQ(second.payload, bytes_of("of the second run"));
-  EXPECT_TRUE(second.by_rule);
-  EXPECT_EQ(second.id, 1u);
-  again = end_of(term, second, end_kind::move);
-  again.due = at(30);
-  again.attempt = 2;
-  EXPECT_EQ(this->on().end(again), change_status::ended);
-  again.ran = at(30);
-  again.due = at(40);
-  again.payload.emplace();
-  EXPECT_EQ(this->on().list({.shard = 0}).at(0).what.payload, bytes_of("of the second run"));
-  EXPECT_FALSE(this->on().list({.shard = 0}).at(0).what.by_rule);
-  EXPECT_EQ(this->on().end(again), change_status::ended);
-  EXPECT_TRUE(this->on().list({.shard = 0}).at(0).what.payload.empty());
-}
-
-TYPED_TEST_P(StoreConformance, AnEndErasesItsOwnKeyAndNoRange) {
-  const term_ref term = this->take();
-  this->on().put(timer("a", 1, at(1)));
-  this->on().put(timer("b", 2, at(1)));
-  this->on().put(timer("c", 3, at(2)));
-  const auto due = this->on().read(term, at(10)).due;
-  EXPECT_EQ(this->on().end(end_of(term, due.at(2))), change_status::ended);
-  EXPECT_EQ(this->on().list({.shard = 0}).size(), 2u);
 }
 
 }  // namespace durable_test

@@ -50,15 +50,6 @@ TYPED_TEST_P(StoreConformance, ALimitIsExactWithinAnInstantToo) {
   EXPECT_EQ(all, (keys{"k0", "k1", "k2", "k3", "k4", "k5", "k6", "k7", "k8", "k9", "later"}));
 }
 
-TYPED_TEST_P(StoreConformance, ALimitThatFitsCutsNothing) {
-  for (std::uint64_t i = 0; i < 4; ++i) this->on().put(timer("k" + std::to_string(i), i + 1, at(2)));
-  const term_ref term = this->take();
-  const read_result read = this->on().read(term, at(10), 4);
-  EXPECT_EQ(read.due.size(), 4u);
-  EXPECT_EQ(read.upto, at(10));
-  EXPECT_TRUE(read.whole);
-}
-
 TYPED_TEST_P(StoreConformance, ALimitOfBytesCutsBehindTheFirst) {
   for (std::uint64_t i = 0; i < 9; ++i) {
     record its = timer("k" + std::to_string(i), i + 1, at(i < 6 ? 2 : 3));
@@ -123,20 +114,6 @@ TYPED_TEST_P(StoreConformance, WhatChangesWithinAnInstantThatIsReadInPartComesOn
   std::ranges::sort(expected);
   EXPECT_EQ(sorted_keys_of(all), expected);
   for (const record& its : all) EXPECT_EQ(its.id >= 300, its.key.size() == 2 && its.key.front() == 'k') << its.key;
-}
-
-TYPED_TEST_P(StoreConformance, CancelIsExactWithinAnInstantThatIsReadInPart) {
-  for (std::uint64_t i = 0; i < 6; ++i) this->on().put(timer("k" + std::to_string(i), i + 1, at(2)));
-  const term_ref term = this->take();
-  const keys first = keys_of(this->on().read(term, at(10), 3).due);
-  for (std::uint64_t i = 0; i < 6; ++i) {
-    const std::string key = "k" + std::to_string(i);
-    EXPECT_EQ(this->on().cancel(0, key, i + 1),
-              std::ranges::count(first, key) != 0 ? change_status::asked : change_status::cancelled);
-  }
-  const read_result rest = this->on().read(term, at(10), 3);
-  EXPECT_TRUE(rest.due.empty());
-  EXPECT_EQ(rest.announced_keys.size(), 3u);
 }
 
 TYPED_TEST_P(StoreConformance, AnOwnerHearsOfWhatItMovesWithinSuchAnInstantAlone) {

@@ -26,33 +26,6 @@ void kill_all(Suite& in, const term_ref& term, const std::vector<std::string>& n
   }
 }
 
-TYPED_TEST_P(StoreConformance, FindsATimerByItsKeyAliveOrDead) {
-  asker on = this->on();
-  EXPECT_FALSE(on.find(0, "k"));
-  const record its = timer("k", 1, at(1));
-  on.put(its);
-  const auto live = on.find(0, "k");
-  ASSERT_TRUE(live);
-  expect_same({its}, {live->what});
-  EXPECT_FALSE(live->died);
-  EXPECT_FALSE(on.find(1, "k")) << "of another shard";
-  EXPECT_FALSE(on.find(0, "k1"));
-  const term_ref term = this->take();
-  on.read(term, at(10));
-  EXPECT_EQ(on.put(timer("k", 2, at(5))), change_status::kept);
-  EXPECT_EQ(on.find(0, "k")->what.id, 1u) << "and not its successor";
-  on.end(end_of(term, its));
-  EXPECT_EQ(on.find(0, "k")->what.id, 2u);
-  kill_all(on, term, {"dead"}, 7);
-  const auto dead = on.find(0, "dead");
-  ASSERT_TRUE(dead && dead->died);
-  EXPECT_EQ(dead->why, "because of dead");
-  EXPECT_EQ(dead->what.id, 7u);
-  EXPECT_EQ(dead->what.due, at(1)) << "of its last run";
-  on.put(timer("dead", 8, at(20)));
-  EXPECT_FALSE(on.find(0, "dead")->died) << "it lives";
-}
-
 // The partitions in which a timer of that key lives, or is dead.
 inline std::multiset<std::string> partitions_of(store_view& in, std::string_view key, bool dead = false,
                                                 std::size_t limit = 100) {
@@ -92,48 +65,6 @@ TYPED_TEST_P(StoreConformance, FindsAKeyInWhateverPartitionItIs) {
   EXPECT_EQ(found[0].what.shard, 1u);
   EXPECT_EQ(found[0].what.id, 4u);
   EXPECT_EQ(found[0].what.payload, bytes_of("body"));
-}
-
-TYPED_TEST_P(StoreConformance, FindsAKeyAfterEachOfItsTimersChanges) {
-  using partitions = std::multiset<std::string>;
-  asker on = this->on();
-  store& in = this->bed.get();
-  const term_ref term = this->take(1);
-  record its = timer(stored_key("k", "p"), 1, at(1), 1);
-  const auto is_at = [&](const partitions& alive, const partitions& dead, const char* after) {
-    EXPECT_EQ(partitions_of(in, "k"), alive) << after;
-    EXPECT_EQ(partitions_of(in, "k", true), dead) << after;
-  };
-  const partitions p{"p"}, none;
-  on.put(its);
-  its.id = 2;
-  on.put(its, put_mode::replace);
-  is_at(p, none, "a replacement");
-  on.read(term, at(10));
-  end_request kill = end_of(term, its, end_kind::kill);
-  kill.why = "of it";
-  EXPECT_EQ(on.end(kill), change_status::ended);
-  is_at(none, p, "its death");
-  EXPECT_EQ(on.put(timer(its.key, 3, at(20), 1), put_mode::revive), change_status::stored);
-  is_at(p, none, "a revival");
-  EXPECT_EQ(on.cancel(1, its.key), change_status::cancelled);
-  is_at(none, none, "a cancel");
-  its = timer(its.key, 4, at(5), 1);
-  on.put(its);
-  on.read(term, at(11));
-  EXPECT_EQ(on.end(end_of(term, its)), change_status::ended);
-  is_at(none, none, "its end");
-  its = timer(its.key, 5, at(5), 1);
-  on.put(its);
-  on.read(term, at(12));
-  EXPECT_EQ(on.end(end_of(term, its, end_kind::kill)), change_status::ended);
-  purge_page erased;
-  EXPECT_EQ(in.purge({.shard = 1, .dead = true}, erased), errc{});
-  EXPECT_EQ(erased.erased, 1u);
-  is_at(none, none, "a purge");
-  on.put(timer(its.key, 6, at(30), 1));
-  this->bed.crash();
-  EXPECT_EQ(partitions_of(this->bed.get(), "k"), p) << "a crash";
 }
 
 TYPED_TEST_P(StoreConformance, ListsTheDeadByTheTimeOfTheirDeaths) {

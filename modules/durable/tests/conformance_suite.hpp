@@ -27,17 +27,7 @@ TYPED_TEST_P(StoreConformance, BytesComeBackAsTheyWere) {
   this->on().put(bare);
   const term_ref term = this->take();
   const auto read = this->on().read(term, stored_time::max()).due;
-  ASSERT_EQ(read.size(), 2u);
-  EXPECT_EQ(read[0].payload.size(), 0u);
-  EXPECT_EQ(read[1].key, odd);
-  EXPECT_EQ(read[1].id, its.id);
-  EXPECT_EQ(read[1].due, its.due);
-  EXPECT_EQ(read[1].handler, its.handler);
-  EXPECT_EQ(read[1].schedule, its.schedule);
-  EXPECT_EQ(read[1].attempt, 7u);
-  EXPECT_TRUE(read[1].by_rule);
-  EXPECT_FALSE(read[0].by_rule);
-  EXPECT_EQ(read[1].payload, its.payload);
+  expect_same({bare, its}, read);
 }
 
 TYPED_TEST_P(StoreConformance, CancelIsExactBeyondTheReadLevel) {
@@ -62,95 +52,6 @@ TYPED_TEST_P(StoreConformance, CancelIsExactBeyondTheReadLevel) {
   EXPECT_EQ(this->on().read_answer(0, 77), answer::cancelled);
   EXPECT_EQ(this->on().read_answer(0, 77), answer::cancelled) << "reading does not erase it";
   EXPECT_TRUE(this->on().list({.shard = 0}).empty());
-}
-
-TYPED_TEST_P(StoreConformance, CancelOfWhatWasMovedAsksAnOwnerThatHasNotReadOfIt) {
-  this->on().put(timer("k", 1, at(1)));
-  const term_ref term = this->take();
-  const record had = this->on().read(term, at(10)).due.at(0);
-  EXPECT_EQ(this->on().put(timer("k", 2, at(50)), put_mode::move), change_status::moved);
-  EXPECT_EQ(this->on().cancel(0, "k", 77), change_status::withdrawn) << "the owner may run the old one";
-  EXPECT_TRUE(this->on().list({.shard = 0}).empty());
-  const read_result read = this->on().read(term, at(10));
-  ASSERT_EQ(read.announced_keys.size(), 2u);
-  EXPECT_EQ(read.announced_keys[1].question, 77u);
-  EXPECT_TRUE(read.announced_now.empty());
-  this->on().put(timer("k", 3, at(50)));
-  EXPECT_EQ(this->on().cancel(0, "k"), change_status::withdrawn) << "nor may what it read have arrived";
-  this->on().read(term, at(10));
-  this->on().read(term, at(10));
-  this->on().put(timer("k", 4, at(50)));
-  EXPECT_EQ(this->on().cancel(0, "k"), change_status::cancelled);
-}
-
-TYPED_TEST_P(StoreConformance, CancelBelowTheLevelOfALapsedTermProvesNothing) {
-  this->on().put(timer("near", 1, at(1)));
-  const term_ref term = this->take();
-  this->on().read(term, at(10));
-  this->on().lapse(term);
-  EXPECT_EQ(this->on().cancel(0, "near"), change_status::asked) << "a handler may run";
-  const term_ref second = this->take();
-  this->on().give_back(second);
-  EXPECT_EQ(this->on().cancel(0, "near"), change_status::cancelled) << "given back: nothing of it runs";
-}
-
-TYPED_TEST_P(StoreConformance, TheDeadAreKeptApartAndLiveAgain) {
-  const term_ref term = this->take();
-  this->on().put(timer("k", 1, at(1)));
-  const record ran = this->on().read(term, at(10)).due.at(0);
-  end_request kill = end_of(term, ran, end_kind::kill);
-  kill.why = "no such account";
-  EXPECT_EQ(this->on().end(kill), change_status::ended);
-  EXPECT_TRUE(this->on().list({.shard = 0}).empty());
-  auto dead = this->on().list({.shard = 0, .dead = true});
-  ASSERT_EQ(dead.size(), 1u);
-  EXPECT_EQ(dead[0].why, "no such account");
-  EXPECT_EQ(dead[0].what.payload, ran.payload);
-  EXPECT_EQ(this->on().put(timer("other", 2, at(5)), put_mode::revive), change_status::gone);
-  record back = timer("k", 3, at(5));
-  back.by_rule = true;
-  back.attempt = 4;
-  EXPECT_EQ(this->on().put(back, put_mode::revive), change_status::stored);
-  EXPECT_EQ(this->on().put(timer("k", 3, at(5)), put_mode::revive), change_status::stored) << "sent again";
-  EXPECT_EQ(this->on().put(timer("k", 4, at(5)), put_mode::revive), change_status::gone) << "it lives";
-  const record again = this->on().read(term, at(10)).announced_now.at(0);
-  EXPECT_EQ(again.payload, ran.payload);
-  EXPECT_EQ(again.attempt, 1u);
-  EXPECT_FALSE(again.by_rule);
-  EXPECT_EQ(this->on().end(end_of(term, again, end_kind::kill)), change_status::ended);
-  EXPECT_EQ(this->on().put(timer("k", 9, at(20))), change_status::stored) << "a dead one does not hold its key";
-  EXPECT_TRUE(this->on().list({.shard = 0, .dead = true}).empty());
-  this->on().read(term, at(10));  // what was read before has arrived
-  EXPECT_EQ(this->on().cancel(0, "k"), change_status::cancelled);
-}
-
-TYPED_TEST_P(StoreConformance, ListsByHandlerKeyAndTimeInPages) {
-  for (std::uint64_t i = 0; i < 25; ++i) {
-    record its =
-        timer((i % 2 != 0 ? "odd:" : "even:") + std::to_string(i), i + 1, at(static_cast<std::int64_t>(i / 5)));
-    its.handler = i % 3 == 0 ? "third" : "other";
-    if (i % 5 == 0) its.schedule = "daily";
-    this->on().put(its);
-  }
-  EXPECT_EQ(this->on().list({.shard = 0, .handler = "third"}).size(), 9u);
-  EXPECT_EQ(keys_of(this->on().list({.shard = 0, .from = at(1), .recurring = true, .limit = 2})),
-            (keys{"odd:5", "even:10"}));
-  EXPECT_EQ(this->on().list({.shard = 0, .key_prefix = "odd:"}).size(), 12u);
-  EXPECT_EQ(this->on().list({.shard = 0, .from = at(1), .until = at(3)}).size(), 10u);
-  list_request page{.shard = 0, .limit = 4};
-  std::size_t seen = 0;
-  stored_time last = stored_time::min();
-  do {
-    list_page found;
-    ASSERT_EQ(this->bed.get().list(page, found), errc{});
-    for (const auto& its : found.found) {
-      EXPECT_GE(its.what.due, last);
-      last = its.what.due;
-    }
-    seen += found.found.size();
-    page.after = found.next;
-  } while (!page.after.empty());
-  EXPECT_EQ(seen, 25u);
 }
 
 TYPED_TEST_P(StoreConformance, KnowsWhoIsThereAndWhatItHas) {
@@ -197,25 +98,22 @@ TYPED_TEST_P(StoreConformance, AReadingSaysWhetherMoreWasAnnounced) {
 TYPED_TEST_P(StoreConformance, RandomHistoriesAreTheModels) {
   const std::uint64_t seed = seed_of_run();
   SCOPED_TRACE("seed " + std::to_string(seed));
-  history<TypeParam> both(seed);
-  both.run(400);
+  for (std::uint64_t round = 0; round < 10 && !this->HasFailure(); ++round) {
+    history<TypeParam> both(seed + round);
+    both.run(400);
+  }
 }
 
 REGISTER_TYPED_TEST_SUITE_P(
     StoreConformance, AShardHasOneTermAtATimeAndEachHasAGreaterFence, AFenceGrowsOverACrash,
-    ANewTermReadsAgainWhatWasNotEnded, AnEndUnderAForeignTermIsRefused, ATermThatWasNotGivenBackWasAbandoned,
-    ATermThatAnotherNodeHadBeforeIsNamed, ALimitIsExactWithinAnInstantToo, ALimitThatFitsCutsNothing,
-    ALimitOfBytesCutsBehindTheFirst, ManyLargePayloadsComeInPiecesOfSoManyBytes,
-    WhatChangesWithinAnInstantThatIsReadInPartComesOnce, CancelIsExactWithinAnInstantThatIsReadInPart,
-    AnOwnerHearsOfWhatItMovesWithinSuchAnInstantAlone, AReplacedTimerKeepsTheEarlierOfTwoTimesOfRules,
-    ABatchIsCarriedOutInItsOrder, AMoveByItsOwnerMayBringAPayload, WhatWasErasedIsNotReadAsATimerOfAnotherShard,
-    ReadLevelsNeverGoBack, WhatChangesBelowTheReadLevelIsAnnouncedOnce, ListenersAreWokenWhenSomethingIsAnnounced,
-    AReadingSaysWhetherMoreWasAnnounced, PutsKeepReplaceFailAndMove, BytesComeBackAsTheyWere,
-    AnEndIsOfTheRunAndOfNothingNewer, AnEndErasesItsOwnKeyAndNoRange, CancelIsExactBeyondTheReadLevel,
-    CancelOfWhatWasMovedAsksAnOwnerThatHasNotReadOfIt, CancelBelowTheLevelOfALapsedTermProvesNothing,
-    TheDeadAreKeptApartAndLiveAgain, FindsATimerByItsKeyAliveOrDead, FindsAKeyInWhateverPartitionItIs,
-    FindsAKeyAfterEachOfItsTimersChanges, ListsTheDeadByTheTimeOfTheirDeaths, PurgesDeadOnesThatAListWouldFind,
-    ALookAtManyTakesPieces, AViewApartIsOfTheSameTimersWhileTheStoreChangesThem, ListsByHandlerKeyAndTimeInPages,
-    KnowsWhoIsThereAndWhatItHas, RandomHistoriesAreTheModels);
+    ATermThatAnotherNodeHadBeforeIsNamed, ANewTermReadsAgainWhatWasNotEnded, AnEndUnderAForeignTermIsRefused,
+    WhatWasErasedIsNotReadAsATimerOfAnotherShard, ReadLevelsNeverGoBack, WhatChangesBelowTheReadLevelIsAnnouncedOnce,
+    ListenersAreWokenWhenSomethingIsAnnounced, ALimitIsExactWithinAnInstantToo, ALimitOfBytesCutsBehindTheFirst,
+    ManyLargePayloadsComeInPiecesOfSoManyBytes, WhatChangesWithinAnInstantThatIsReadInPartComesOnce,
+    AnOwnerHearsOfWhatItMovesWithinSuchAnInstantAlone, PutsKeepReplaceFailAndMove, ABatchIsCarriedOutInItsOrder,
+    AnEndIsOfTheRunAndOfNothingNewer, FindsAKeyInWhateverPartitionItIs, ListsTheDeadByTheTimeOfTheirDeaths,
+    PurgesDeadOnesThatAListWouldFind, ALookAtManyTakesPieces, AViewApartIsOfTheSameTimersWhileTheStoreChangesThem,
+    BytesComeBackAsTheyWere, CancelIsExactBeyondTheReadLevel, KnowsWhoIsThereAndWhatItHas,
+    AReadingSaysWhetherMoreWasAnnounced, RandomHistoriesAreTheModels);
 
 }  // namespace durable_test

@@ -44,22 +44,6 @@ TYPED_TEST_P(StoreConformance, AFenceGrowsOverACrash) {
   EXPECT_GT(this->on().take(0).fence, term.fence);
 }
 
-TYPED_TEST_P(StoreConformance, ATermThatWasNotGivenBackWasAbandoned) {
-  const take_result first = this->on().take(0);
-  EXPECT_FALSE(first.abandoned) << "there was none before";
-  this->on().give_back({0, first.fence});
-  if (!this->bed.terms_survive_crash) this->bed.crash();
-  const take_result second = this->on().take(0);
-  EXPECT_FALSE(second.abandoned);
-  this->on().lapse({0, second.fence});
-  const take_result third = this->on().take(0);
-  EXPECT_TRUE(third.abandoned);
-  this->bed.crash();
-  if (this->bed.terms_survive_crash) this->on().lapse({0, third.fence});
-  this->on().give_back({0, third.fence});
-  EXPECT_TRUE(this->on().take(0).abandoned) << "too late to give it back";
-}
-
 TYPED_TEST_P(StoreConformance, ATermThatAnotherNodeHadBeforeIsNamed) {
   const take_result first = this->on().take(0);
   EXPECT_EQ(first.former, 0u) << "there was none before";

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A process that is killed at each step of a timer's life, just before the store has it and just after.
 #include "nodes.hpp"
+#include "passing_store.hpp"
 #include "sqlite_bed.hpp"
 
 #include <gtest/gtest.h>
@@ -24,9 +25,9 @@ struct moment {
 };
 
 // Kills this process at its moment. What it has said through `to` before is heard.
-class mortal final : public store {
+class mortal final : public passing_store {
  public:
-  mortal(std::shared_ptr<store> to, moment when, int says) : to_(std::move(to)), when_(when), says_(says) {}
+  mortal(std::shared_ptr<store> to, moment when, int says) : passing_store(std::move(to)), when_(when), says_(says) {}
 
   void reach(step at, bool after) const {
     if (at == when_.at && after == when_.after) ::kill(::getpid(), SIGKILL);
@@ -36,11 +37,6 @@ class mortal final : public store {
     if (::write(says_, line.data(), line.size()) != static_cast<ssize_t>(line.size())) ::_exit(1);
   }
 
-  shard_id shards() const noexcept override { return to_->shards(); }
-  std::string_view name() const noexcept override { return to_->name(); }
-  errc call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out) override {
-    return to_->call_roll(node, live_for, out);
-  }
   errc take(std::string_view node, std::span<const take_request> what, std::span<take_result> results) override {
     return around(step::take, [&] { return to_->take(node, what, results); });
   }
@@ -59,22 +55,6 @@ class mortal final : public store {
     for (const change& one : what) reach(step_of(one), true);
     return out;
   }
-  errc read_answers(std::span<const question_ref> what, std::span<answer> results) override {
-    return to_->read_answers(what, results);
-  }
-  errc find(const timer_ref& which, std::optional<listed_record>& out) override { return to_->find(which, out); }
-  errc find_by_key(const key_request& which, std::vector<listed_record>& out) override {
-    return to_->find_by_key(which, out);
-  }
-  errc list(const list_request& which, list_page& out) override { return to_->list(which, out); }
-  errc count_due(stored_time by, std::span<std::uint64_t> shards) override { return to_->count_due(by, shards); }
-  errc purge(const list_request& which, purge_page& out) override { return to_->purge(which, out); }
-  errc look_at_deaths(std::size_t nth, std::span<stored_time> shards) override {
-    return to_->look_at_deaths(nth, shards);
-  }
-  std::unique_ptr<store_view> view_apart() override { return to_->view_apart(); }
-  errc look(std::span<shard_state> shards) override { return to_->look(shards); }
-  void listen(std::function<void(shard_id)> wake) override { to_->listen(std::move(wake)); }
 
  private:
   static step step_of(const change& of) {
@@ -90,7 +70,6 @@ class mortal final : public store {
     return out;
   }
 
-  const std::shared_ptr<store> to_;
   const moment when_;
   const int says_;
 };

@@ -67,17 +67,6 @@ TEST_F(DeadTimers, OfNodesThatAgreeNoneSaysAnything) {
   EXPECT_EQ((one.reported->all() + other.reported->all()).find("dead_for"), std::string::npos);
 }
 
-TEST_F(DeadTimers, OfANegativeAgeAreRefused) {
-  detent::engine engine;
-  try {
-    timers(engine, data.connect(), {.dead_for = -1ns});
-    FAIL();
-  } catch (const detent::error& why) {
-    EXPECT_EQ(why.code(), detent::errc::invalid_option);
-    EXPECT_NE(std::string_view(why.what()).find("dead_for = -1 ns: "), std::string_view::npos) << why.what();
-  }
-}
-
 TEST_F(DeadTimers, InVirtualTimeGoAtTheirTime) {
   constexpr detent::wall_time new_year{std::chrono::sys_days(std::chrono::year(2027) / 1 / 1)};
   detent::manual_clock clock;

@@ -24,16 +24,14 @@ class HandlerOptions : public testing::Test {
 
 // Detached runs count until they end.
 TEST_F(HandlerOptions, LimitHowManyOfItsRunsGoOnAtOnce) {
-  std::mutex lock;
-  std::vector<job::later> going_on;
-  std::size_t most = 0;
+  held_runs going_on;
+  std::atomic<std::size_t> most = 0;
   node.on.handle("slow",
                  [&](job& of) {
                    book.write(of);
-                   const std::lock_guard locked(lock);
-                   going_on.push_back(of.detach());
-                   most = std::max(most, going_on.size());
-                   return outcome::done();
+                   const outcome how = going_on.hold(of);
+                   most = std::max(most.load(), going_on.size());
+                   return how;
                  },
                  {.most_running = 3});
   put("slow", 50);
@@ -44,21 +42,10 @@ TEST_F(HandlerOptions, LimitHowManyOfItsRunsGoOnAtOnce) {
   std::this_thread::sleep_for(50ms);
   EXPECT_EQ(book.size(), 23u);
   ASSERT_TRUE(soon([&] {
-    std::vector<job::later> some;
-    {
-      const std::lock_guard locked(lock);
-      some.swap(going_on);
-    }
-    for (job::later& one : some) one.end(outcome::done());
-    return book.size() == 70;
+    going_on.end_all();
+    return book.size() == 70 && node.on.list({}).empty();
   }));
   EXPECT_LE(most, 3u);
-  {
-    const std::lock_guard locked(lock);
-    for (job::later& one : going_on) one.end(outcome::done());
-    going_on.clear();
-  }
-  EXPECT_TRUE(soon([&] { return node.on.list({}).empty(); }));
 }
 
 TEST_F(HandlerOptions, LetATimerThatWaitsForOthersOfItsHandlerBeCancelled) {

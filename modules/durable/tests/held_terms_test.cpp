@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Tests what becomes of a node's terms while a transaction of the program's own holds timers that it has run.
+#include "conformance.hpp"
 #include "transactions.hpp"
 
 #include <gtest/gtest.h>
@@ -29,13 +30,11 @@ class HeldTerms : public testing::Test {
       int i = 0;
       while (shard_of(std::to_string(i), "", shards) != shard) ++i;
       open.hold(stored_key(std::to_string(i)));
-      const change put = put_request{{.shard = shard,
-                                      .key = stored_key(std::to_string(i)),
-                                      .id = 1,
-                                      .due = std::chrono::time_point_cast<stored_time::duration>(now()),
-                                      .handler = "write"}};
-      change_status status{};
-      rows.rows->apply({&put, 1}, {&status, 1});
+      asker{*rows.rows}.put({.shard = shard,
+                             .key = stored_key(std::to_string(i)),
+                             .id = 1,
+                             .due = std::chrono::time_point_cast<stored_time::duration>(now()),
+                             .handler = "write"});
     }
     ASSERT_TRUE(soon([&] { return book.size() == shards && node.on.metrics().ends == shards; }));
   }

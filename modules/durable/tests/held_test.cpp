@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests changes of timers that a transaction of the program's own holds: they wait, and no others do. In virtual time.
 #include "../src/stores/attempts.hpp"
+#include "conformance.hpp"
 #include "transactions.hpp"
 
 #include <detent/manual_clock.hpp>
@@ -181,14 +182,12 @@ TEST_F(HeldTimers, ASuspectThatCannotBeMarkedDoesNotHoldUpAnother) {
   open.hold(stored_key("a"));
   on->start();
   for (const char* key : {"a", "b"}) {
-    const change one = put_request{{.shard = shard_of(key, "", 4),
-                                    .key = stored_key(key),
-                                    .id = static_cast<std::uint64_t>(*key),
-                                    .due = std::chrono::time_point_cast<stored_time::duration>(new_year) + 1s,
-                                    .attempt = suspect.stored(),
-                                    .handler = "h"}};
-    change_status status{};
-    rows.rows->apply({&one, 1}, {&status, 1});
+    asker{*rows.rows}.put({.shard = shard_of(key, "", 4),
+                           .key = stored_key(key),
+                           .id = static_cast<std::uint64_t>(*key),
+                           .due = std::chrono::time_point_cast<stored_time::duration>(new_year) + 1s,
+                           .attempt = suspect.stored(),
+                           .handler = "h"});
   }
   pass(1min);
   EXPECT_EQ(log, (lines{"ran b"}));

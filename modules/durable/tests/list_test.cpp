@@ -33,15 +33,6 @@ class LongList : public testing::Test {
   journal book;
 };
 
-TEST_F(LongList, ComesInPages) {
-  memory data{2};
-  a_node node(data.connect(), book);
-  put(node, 5000);
-  lists(node, 1'000'000, 5000);
-  lists(node, 1999, 1999);
-  EXPECT_GT(node.connection->lists, 20) << "some hundred a piece";
-}
-
 TEST_F(LongList, OfAFileIsReadBesideItsThread) {
   const temporary_directory directory;
   a_node node(sqlite_store(directory.file("timers"), {.shards = 2}), book);

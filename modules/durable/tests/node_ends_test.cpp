@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The end of a node, and what becomes of timers whose engine or whose term ends.
+#include "conformance.hpp"
 #include "nodes.hpp"
 
 #include <gtest/gtest.h>
@@ -82,41 +83,22 @@ TEST_F(NodeEnds, AfterItsEngineHasStopped) {
 
 // It is marked, and waits for another one of its handler.
 TEST_F(NodeEnds, AfterItsEngineHasStoppedWithARunThatStartsWithCare) {
-  const auto before = data.connect();
-  std::vector<take_request> wanted;
-  for (shard_id shard = 0; shard < before->shards(); ++shard) wanted.push_back({shard, 1ms});
-  std::vector<take_result> taken(wanted.size());
-  ASSERT_EQ(before->take("gone", wanted, taken), errc{});
+  asker{*other.connection}.take(0, "gone", 1ms);
   detent::engine engine;
   auto node = std::make_unique<timers>(engine, data.connect(), options{.lease = 1s});
-  std::mutex lock;
-  std::vector<job::later> runs;
-  node->handle("one",
-               [&](job& of) {
-                 const std::lock_guard locked(lock);
-                 runs.push_back(of.detach());
-                 return outcome::done();
-               },
-               {.most_running = 1});
+  held_runs runs;
+  node->handle("one", [&](job& of) { return runs.hold(of); }, {.most_running = 1});
   node->start();
-  const auto count = [&] {
-    const std::lock_guard locked(lock);
-    return runs.size();
-  };
-  const bool is_there = soon([&] { return node->metrics().shards_owned == wanted.size(); });
+  const bool is_there = soon([&] { return node->metrics().shards_owned == 1; });
   other.on.schedule_after(1ms, "one", {});
-  const bool runs_one = is_there && soon([&] { return count() == 1; });
+  const bool runs_one = is_there && soon([&] { return runs.size() == 1; });
   other.on.schedule_at(now() - 1h, "one", {});  // due before the shard was abandoned
   const auto attempts_are = [&](std::uint32_t attempt) {
     return std::ranges::count(other.on.list({}), attempt, &listed::attempt) == 1;
   };
   EXPECT_TRUE(runs_one && soon([&] { return attempts_are(2); }, 20s)) << "marked";
   static_cast<void>(engine.stop());
-  {
-    const std::lock_guard locked(lock);
-    for (job::later& one : runs) one.end(outcome::done());
-    runs.clear();
-  }
+  runs.end_all();
   node.reset();
   EXPECT_EQ(other.on.list({}).size(), 1u);
   EXPECT_TRUE(attempts_are(1));
@@ -147,17 +129,6 @@ TEST_F(NodeEnds, WhatAnExecutorDropsRunsLater) {
   runs_them->refuse = false;
   EXPECT_TRUE(soon([&] { return other.on.list({}).empty(); }));
   EXPECT_EQ(book.size(), 10u);
-}
-
-TEST_F(NodeEnds, WhatIsCancelledWhileItRunsIsNotThereAgainForAnother) {
-  detent::engine engine;
-  const auto node = on(engine, data.connect());
-  node->start();
-  other.on.schedule_after(0s, "slow", {}, {.key = "k"});
-  ASSERT_TRUE(soon([&] { return begun.load(); }));
-  EXPECT_EQ(cancelled(other.on, "k", 60s), cancel_result::running);
-  EXPECT_TRUE(other.on.list({}).empty());
-  go_on = true;
 }
 
 // All in one reading: the cancel is of what was there before it.

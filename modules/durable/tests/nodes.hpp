@@ -2,6 +2,8 @@
 // Nodes for the tests: an engine, a connection that can be cut, and a journal of what ran.
 #pragma once
 
+#include "passing_store.hpp"
+
 #include <detent/durable.hpp>
 #include <detent/durable_memory.hpp>
 #include <detent/durable_store.hpp>
@@ -36,9 +38,10 @@ bool soon(Condition&& holds, std::chrono::milliseconds patience = 60s) {
 }
 
 // A store whose connection can be cut.
-class breakable : public store {
+class breakable : public passing_store {
  public:
-  explicit breakable(std::shared_ptr<store> to) : to_(std::move(to)) {}
+  using passing_store::passing_store;
+
   std::atomic<bool> cut{false};
   std::atomic<bool> ends_cut{false};  // for batches with ends in them, as where a disk is full
   std::atomic<bool> roll_cut{false};  // for call_roll() alone, as where the one of several servers is gone that has it
@@ -57,9 +60,6 @@ class breakable : public store {
   std::function<void(std::span<const change>)> before_batch;
   std::function<bool(const list_request&, list_page&)> answers_list;
 
-  run_tokens* tokens() noexcept override { return to_->tokens(); }
-  shard_id shards() const noexcept override { return to_->shards(); }
-  std::string_view name() const noexcept override { return to_->name(); }
   errc call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out) override {
     ++rolls;
     std::this_thread::sleep_for(trip.load() / 2);
@@ -116,7 +116,6 @@ class breakable : public store {
     if (answers_list && answers_list(which, out)) return errc{};
     return cut ? errc::unavailable : to_->list(which, out);
   }
-  errc count_due(stored_time by, std::span<std::uint64_t> shards) override { return to_->count_due(by, shards); }
   errc purge(const list_request& which, purge_page& out) override {
     ++purges;
     return cut ? errc::unavailable : to_->purge(which, out);
@@ -129,7 +128,6 @@ class breakable : public store {
     std::this_thread::sleep_for(trip.load());
     return cut ? errc::unavailable : to_->look(shards);
   }
-  void listen(std::function<void(shard_id)> wake) override { to_->listen(std::move(wake)); }
 
  private:
   class view final : public store_view {
@@ -157,8 +155,6 @@ class breakable : public store {
 
   // For fences, which follow the store's clock.
   std::uint64_t shift() const { return static_cast<std::uint64_t>(ahead.load().count()); }
-
-  const std::shared_ptr<store> to_;
 };
 
 // The runs on all nodes, in the order in which they started.
@@ -248,6 +244,32 @@ class a_node {
   std::shared_ptr<breakable> connection;
   detent::engine engine;
   timers on;
+};
+
+// Runs that their handler has detached, until they are let go.
+class held_runs {
+ public:
+  outcome hold(job& of) {
+    const std::lock_guard locked(lock_);
+    runs_.push_back(of.detach());
+    return outcome::done();  // which means nothing
+  }
+  std::size_t size() const {
+    const std::lock_guard locked(lock_);
+    return runs_.size();
+  }
+  void end_all() {
+    std::vector<job::later> some;
+    {
+      const std::lock_guard locked(lock_);
+      some.swap(runs_);
+    }
+    for (job::later& one : some) one.end(outcome::done());
+  }
+
+ private:
+  mutable std::mutex lock_;
+  std::vector<job::later> runs_;
 };
 
 inline std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }

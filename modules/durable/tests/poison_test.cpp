@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A timer that takes its node with it, where the store is shared and its nodes' ends are only seen by their terms.
+#include "conformance.hpp"
 #include "nodes.hpp"
 
 #include <gtest/gtest.h>
@@ -14,11 +15,7 @@ namespace durable_test {
 namespace {
 
 // A shard whose node has gone, with what was due by then.
-void abandon(store& in) {
-  const take_request wanted{0, 1ms};
-  take_result taken;
-  ASSERT_EQ(in.take("gone", {&wanted, 1}, {&taken, 1}), errc{});
-}
+void abandon(store& in) { EXPECT_EQ(asker{in}.take(0, "gone", 1ms).status, take_status::taken); }
 
 TEST(AbandonedShards, GiveUpATimerThatTakesOneAfterTheOtherWithIt) {
   memory data{2};
@@ -90,17 +87,13 @@ TEST(AbandonedShards, GoOnBesideAHandlerThatRunsOneAtATime) {
   journal book;
   abandon(*data.connect());
   a_node node(data.connect(), book, {.lease = 1s});
-  std::mutex lock;
-  std::vector<job::later> runs;
+  held_runs runs;
   std::atomic<bool> ends{false};
   std::atomic<int> ran{0};
   node.on.handle("one",
                  [&](job& of) {
                    ++ran;
-                   if (ends) return outcome::done();
-                   const std::lock_guard locked(lock);
-                   runs.push_back(of.detach());
-                   return outcome::done();
+                   return ends ? outcome::done() : runs.hold(of);
                  },
                  {.most_running = 1});
   for (int i = 0; i < 100; ++i) node.on.schedule_after(0s, "one", {});
@@ -110,11 +103,7 @@ TEST(AbandonedShards, GoOnBesideAHandlerThatRunsOneAtATime) {
   EXPECT_TRUE(soon([&] { return book.size() == 100; }, 20s)) << book.size();
   EXPECT_EQ(ran, 1);
   ends = true;
-  {
-    const std::lock_guard locked(lock);
-    for (job::later& one : runs) one.end(outcome::done());
-    runs.clear();
-  }
+  runs.end_all();
   EXPECT_TRUE(soon([&] { return ran == 100; }));
 }
 
@@ -131,10 +120,10 @@ TEST(AbandonedShards, AreAbandonedAgainByANodeThatEndsBeforeItHasTriedTheirTimer
     node.on.start();
     ASSERT_TRUE(soon([&] { return node.on.metrics().unhandled == 1; }));
   }
-  const take_request wanted{0, 1ms};
   take_result taken;
   ASSERT_TRUE(soon([&] {
-    return raw->take("next", {&wanted, 1}, {&taken, 1}) == errc{} && taken.status == take_status::taken;
+    taken = asker{*raw}.take(0, "next", 1ms);
+    return taken.status == take_status::taken;
   }));
   EXPECT_TRUE(taken.abandoned);
 }
@@ -144,16 +133,9 @@ TEST(AbandonedShards, StartTheirTimersMarkedAlsoOnTheNodeThatTheyAreLentTo) {
   journal book;
   abandon(*data.connect());
   a_node first(data.connect(), book, {.lease = 2s}), second(data.connect(), book, {.lease = 2s});
-  std::mutex lock;
-  std::vector<job::later> runs;
+  held_runs runs;
   std::atomic<bool> is_marked{false}, began_marked{false}, began{false};
-  first.on.handle("one",
-                  [&](job& of) {
-                    const std::lock_guard locked(lock);
-                    runs.push_back(of.detach());
-                    return outcome::done();
-                  },
-                  {.most_running = 1});
+  first.on.handle("one", [&](job& of) { return runs.hold(of); }, {.most_running = 1});
   second.on.handle("one", [&](job&) {
     began_marked = is_marked.load();
     began = true;
@@ -170,17 +152,10 @@ TEST(AbandonedShards, StartTheirTimersMarkedAlsoOnTheNodeThatTheyAreLentTo) {
   first.on.schedule_after(0s, "of the second node", {});
   ASSERT_TRUE(first.on.flush(20s));
   first.on.start();
-  ASSERT_TRUE(soon([&] {
-    const std::lock_guard locked(lock);
-    return !runs.empty() && first.on.metrics().in_hand == 3;
-  }));
+  ASSERT_TRUE(soon([&] { return runs.size() != 0 && first.on.metrics().in_hand == 3; }));
   second.on.start();
   ASSERT_TRUE(soon([&] { return first.on.metrics().in_hand == 1; })) << "what has not started is withdrawn";
-  {
-    const std::lock_guard locked(lock);
-    runs.front().end(outcome::done());
-    runs.clear();
-  }
+  runs.end_all();
   ASSERT_TRUE(soon([&] { return began.load(); }));
   EXPECT_TRUE(began_marked);
   EXPECT_EQ(first.on.metrics().terms_lost, 0u) << "it has let it lapse, and lost nothing";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Recurring timers follow their rule and the clock, and lose no run.
+#include "conformance.hpp"
 #include "nodes.hpp"
 
 #include <gtest/gtest.h>
@@ -40,10 +41,7 @@ class Rules : public testing::Test {
     record its{.key = stored_key("k"), .id = 1, .due = due, .handler = "write", .schedule = "report"};
     its.shard = shard_of("k", {}, store->shards());
     its.by_rule = by_rule;
-    const change one = put_request{its, put_mode::keep};
-    change_status status{};
-    ASSERT_EQ(store->apply({&one, 1}, {&status, 1}), errc{});
-    ASSERT_EQ(status, change_status::stored);
+    ASSERT_EQ(asker{*store}.put(its), change_status::stored);
   }
 };
 

@@ -128,27 +128,6 @@ TEST_F(SeveralNodes, OneThatEndsKeepsItsTermsUntilItsHandlersAreDone) {
   EXPECT_EQ(book.runs_of("k"), 1);
 }
 
-TEST_F(SeveralNodes, OneThatIsCutOffForgetsTheEndsOfTermsThatAreOver) {
-  a_node a(data.connect(), book, quick, "a");
-  a.on.start();
-  ASSERT_TRUE(soon([&] { return a.on.metrics().shards_owned == 8; }));
-  schedule(a, 100, 1ms);
-  ASSERT_TRUE(soon([&] { return !book.lines().empty(); }));
-  a.connection->cut = true;
-  EXPECT_TRUE(soon([&] { return a.on.metrics().shards_owned == 0 && a.on.metrics().ends == 0; }));
-  a.connection->cut = false;
-  EXPECT_TRUE(soon([&] { return a.on.list({}).empty(); })) << "what was not ended runs again";
-}
-
-TEST_F(SeveralNodes, OneThatOnlySchedulesGoesOnWhenTheStoreAnswersAgain) {
-  a_node a(data.connect(), book, quick, "a");
-  a.connection->cut = true;
-  a.on.schedule_after(1h, "write", {});
-  ASSERT_TRUE(soon([&] { return a.on.metrics().unavailable != 0; }));
-  a.connection->cut = false;
-  EXPECT_TRUE(a.on.flush(20s));
-}
-
 TEST_F(SeveralNodes, OneThatIsCutOffRunsToTheEndOfItsTermAndNotLonger) {
   a_node a(data.connect(), book, quick, "a");
   a.on.start();
@@ -263,21 +242,6 @@ TEST_F(SeveralNodes, CancelIsUnknownWhereTheOwnerDoesNotAnswer) {
   std::this_thread::sleep_until(due + 100ms);
   EXPECT_LE(book.runs_of("k"), 1);
   owner.connection->cut = false;
-}
-
-TEST_F(SeveralNodes, AHandlerThatOneOfThemLacksRunsOnAnother) {
-  a_node a(data.connect(), book, quick, "a");
-  a_node b(data.connect(), book, quick, "b");
-  b.on.handle("only b", [&](job& of) {
-    book.write(of, "b");
-    return outcome::done();
-  });
-  a.on.start();
-  ASSERT_TRUE(soon([&] { return a.on.metrics().shards_owned == 8; }));
-  a.on.schedule_after(0s, "only b", {}, {.key = "k"});
-  ASSERT_TRUE(soon([&] { return a.reported->has(errc::unknown_handler); }));
-  b.on.start();
-  ASSERT_TRUE(soon([&] { return book.runs_of("k") == 1; }));
 }
 
 TEST_F(SeveralNodes, ALongRunKeepsItsTermAndALapsedOneIsRefused) {

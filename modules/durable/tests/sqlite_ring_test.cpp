@@ -118,15 +118,6 @@ TEST_F(AFileWithARing, LeavesAMarkThatIsThereAlready) {
   EXPECT_EQ(left().at("a").attempt, mark.attempt);
 }
 
-TEST_F(AFileWithARing, ForgetsWhatIsReleased) {
-  const record a = put("a");
-  const auto place = begin(a);
-  its->journal()->end(place, {}, {});
-  its->journal()->release({&place, 1});
-  crash();
-  EXPECT_EQ(left().at("a").attempt, 1u);
-}
-
 TEST_F(AFileWithARing, KnowsNothingWithoutIt) {
   end(put("a"), {});
   its.reset();

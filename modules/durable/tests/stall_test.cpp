@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Why stored timers wait is said at once and each minute, and is in the metrics: in virtual time.
 #include "../src/node/stall_watch.hpp"
+#include "conformance.hpp"
 #include "nodes.hpp"
 #include "support/temporary_directory.hpp"
 #include "virtual_clocks.hpp"
@@ -27,10 +28,7 @@ class Stall : public testing::Test {
   void put(int timers) {
     for (int i = 0; i < timers; ++i) {
       const std::string key = "k" + std::to_string(i);
-      const change wanted =
-          put_request{{shard_of(key, {}, shards), stored_key(key), std::uint64_t(i) + 1, here.wall_now()}};
-      change_status got;
-      ASSERT_EQ(in->apply({&wanted, 1}, {&got, 1}), errc{});
+      asker{*in}.put({shard_of(key, {}, shards), stored_key(key), std::uint64_t(i) + 1, here.wall_now()});
     }
   }
   void take_all() {
@@ -102,9 +100,7 @@ TEST_F(Stall, OfANodeThatEndsIsShownNoMore) {
 
 TEST_F(Stall, OfAClockThatIsOffDoesNotCountWhatAnotherNodeHas) {
   put(10);
-  const std::vector<take_request> wanted{{0, 1h}, {1, 1h}, {2, 1h}, {3, 1h}};
-  std::vector<take_result> got(shards);
-  ASSERT_EQ(in->take("other", wanted, got), errc{});
+  for (shard_id shard = 0; shard < shards; ++shard) asker{*in}.take(shard, "other", 1h);
   pass(100ms, {.clock_off = true, .with = nobody});
   EXPECT_EQ(counted.now.stalled, stall::clock_off);
   EXPECT_EQ(counted.now.waiting, 0u);

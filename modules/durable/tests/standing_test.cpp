@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A node whose clock, whose link or whose view of the others is not as it should be: what it takes, and what it says.
+#include "conformance.hpp"
 #include "histories.hpp"
 #include "nodes.hpp"
 
@@ -41,18 +42,6 @@ class Standing : public testing::Test {
     for (const auto& line : book.lines()) keys.insert(line.key);
     return keys.size();
   }
-  // Terms of a node that is no more, and gave nothing back.
-  std::vector<term_ref> terms_of_a_ghost(std::chrono::milliseconds their_lease, std::vector<shard_id> of) {
-    std::vector<term_ref> out;
-    for (const shard_id shard : of) {
-      const take_request wanted{shard, their_lease};
-      take_result got;
-      EXPECT_EQ(data.connect()->take("ghost", {&wanted, 1}, {&got, 1}), errc{});
-      EXPECT_EQ(got.status, take_status::taken);
-      out.push_back({shard, got.fence});
-    }
-    return out;
-  }
 };
 
 using SlowLink = Standing;
@@ -92,29 +81,13 @@ TEST_F(ClockOff, TakesNothing) {
   EXPECT_TRUE(soon([&] { return a.on.metrics().stalled == stall::none && a.on.metrics().waiting == 0; }));
 }
 
-TEST_F(Standing, SaysThatNoNodeHasTheHandler) {
-  a_node a(data.connect(), book, quick, "a");
-  a.on.start();
-  for (int i = 0; i < 3; ++i) a.on.schedule_after(0s, "unheard of", {});
-  ASSERT_TRUE(soon([&] { return a.on.metrics().stalled == stall::unknown_handler; }));
-  EXPECT_EQ(a.on.metrics().waiting, 3u);
-}
-
 using WithoutTheRoll = Standing;
-
-TEST_F(WithoutTheRoll, ANodeThatBeginsTakesWhatIsFree) {
-  a_node a(data.connect(), book, quick, "a");
-  a.connection->roll_cut = true;
-  a.on.start();
-  ASSERT_TRUE(owns_all(a));
-  schedule(a, 20, 10ms);
-  EXPECT_TRUE(all_ran(20));
-}
 
 TEST_F(WithoutTheRoll, TheShardsOfANodeThatDiedAreTakenOver) {
   roll_call answer;
   ASSERT_EQ(data.connect()->call_roll("ghost", 1h, answer), errc{});
-  terms_of_a_ghost(3s, {0, 1, 2, 3});
+  for (shard_id shard = 0; shard < 4; ++shard)
+    EXPECT_EQ(asker{*data.connect()}.take(shard, "ghost", 3s).status, take_status::taken);
   a_node a(data.connect(), book, quick, "a");
   a.on.start();
   ASSERT_TRUE(soon([&] { return a.on.metrics().shards_owned == 4; }));

@@ -4,6 +4,7 @@
 
 #include "../src/node/held_term.hpp"
 
+#include "conformance.hpp"
 #include "nodes.hpp"
 
 #include <gtest/gtest.h>
@@ -36,9 +37,7 @@ class Tenures : public testing::Test {
 };
 
 TEST_F(Tenures, AreCarefulOfWhatWasDueWhenTheirNodeHadGone) {
-  const take_request wanted{0, 1ms};
-  take_result taken;
-  ASSERT_EQ(connection->take("gone", {&wanted, 1}, {&taken, 1}), errc{});
+  asker{*connection}.take(0, "gone", 1ms);
   const stored_time before = by.wall_now();
   take();
   EXPECT_GE(careful_upto(), before);
@@ -55,11 +54,7 @@ TEST_F(Tenures, AreNotWhereTheirOwnNodeHadThem) {
 TEST_F(Tenures, AreCarefulWhereAnotherNodeCameAndWentUnseen) {
   take();
   on.lose(0);
-  const take_request wanted{0, 1ms};
-  take_result taken;
-  ASSERT_TRUE(soon([&] {
-    return connection->take("other", {&wanted, 1}, {&taken, 1}) == errc{} && taken.status == take_status::taken;
-  }));
+  ASSERT_TRUE(soon([&] { return asker{*connection}.take(0, "other", 1ms).status == take_status::taken; }));
   const stored_time before = by.wall_now();
   take();
   EXPECT_GE(careful_upto(), before);
@@ -67,9 +62,7 @@ TEST_F(Tenures, AreCarefulWhereAnotherNodeCameAndWentUnseen) {
 
 // It may have lost the term before it has tried what was careful.
 TEST_F(Tenures, StayAsCarefulWhenTheyAreLostAndTakenAgain) {
-  const take_request wanted{0, 1ms};
-  take_result taken;
-  ASSERT_EQ(connection->take("gone", {&wanted, 1}, {&taken, 1}), errc{});
+  asker{*connection}.take(0, "gone", 1ms);
   take();
   const stored_time upto = careful_upto();
   for (int i = 0; i < 2; ++i) {

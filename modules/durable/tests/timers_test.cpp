@@ -291,22 +291,5 @@ TEST_F(DurableTimers, OfAHandlerThatIsNotKnownStay) {
   ASSERT_TRUE(soon([&] { return book.runs_of("stays") == 1; }));
 }
 
-TEST_F(DurableTimers, SurviveTheProcessInAFile) {
-  const temporary_directory directory;
-  const auto open = [&] { return sqlite_store(directory.file("timers")); };
-  {
-    a_node node(open(), book);
-    node.on.schedule_after(0s, "write", bytes("body"), {.key = "due"});
-    node.on.schedule_after(1h, "write", {}, {.key = "far"});
-    EXPECT_TRUE(node.on.flush(10s));
-  }
-  EXPECT_EQ(book.size(), 0u) << "it was never started";
-  a_node node(open(), book);
-  node.on.start();
-  ASSERT_TRUE(soon([&] { return book.size() == 1; }));
-  EXPECT_EQ(book.lines()[0].payload, "body");
-  EXPECT_TRUE(soon([&] { return node.on.list({}).size() == 1; }));
-}
-
 }  // namespace
 }  // namespace durable_test

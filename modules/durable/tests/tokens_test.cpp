@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tests timers that end in their handlers' own transactions, in virtual time.
 #include "../src/stores/attempts.hpp"
+#include "conformance.hpp"
 #include "tokens_bed.hpp"
 
 #include <gtest/gtest.h>
@@ -105,19 +106,6 @@ TEST_F(Tokens, ATransactionThatGoesOnAfterTheRunDecidesWhenItEnds) {
   }
 }
 
-TEST_F(Tokens, ATokenIsOfNoUseOnceTheTimerIsAnotherOne) {
-  std::string first;
-  start_with([&](job& of) {
-    first = of.token();
-    return outcome::done();
-  });
-  pass(1s);
-  on->restart_at("k", new_year + 24h);
-  EXPECT_TRUE(on->flush(1s));
-  EXPECT_FALSE(pg_conn(rows).finish(first));
-  EXPECT_EQ(left(), 1u);
-}
-
 TEST_F(Tokens, ARecurringTimerGoesToItsNextTimeWithTheTransaction) {
   std::vector<wall_time> due;
   start([&](job& of) {
@@ -215,10 +203,8 @@ TEST_F(Tokens, ARestartMovesATimerWhoseTransactionIsRolledBack) {
 TEST_F(Tokens, ASuccessorRunsAfterATimerThatATransactionHasEnded) {
   start_with([&](job& of) {
     if (ran.size() == 1) {
-      const change keep = put_request{{.key = stored_key("k"), .id = 7, .due = stored_at(0s), .handler = "h"}};
-      change_status status{};
-      rows.rows->apply({&keep, 1}, {&status, 1});
-      EXPECT_EQ(status, change_status::kept);
+      const record keep{.key = stored_key("k"), .id = 7, .due = stored_at(0s), .handler = "h"};
+      EXPECT_EQ(asker{*rows.rows}.put(keep), change_status::kept);
     }
     EXPECT_TRUE(finish(of));
     return outcome::done();
@@ -279,10 +265,8 @@ TEST_F(Tokens, ASuspectThatATransactionHasEndedIsOver) {
     return outcome::done();
   });
   const detail::attempts suspect{.number = 1, .lost = 1, .marks = 1};
-  const change put =
-      put_request{{.key = stored_key("k"), .id = 7, .due = stored_at(1s), .attempt = suspect.stored(), .handler = "h"}};
-  change_status status{};
-  rows.rows->apply({&put, 1}, {&status, 1});
+  asker{*rows.rows}.put(
+      {.key = stored_key("k"), .id = 7, .due = stored_at(1s), .attempt = suspect.stored(), .handler = "h"});
   pass(30s);  // it outlives its trial, which is marked
   ASSERT_EQ(waiting.size(), 1u);
   EXPECT_TRUE(finish(waiting[0].of()));

@@ -159,11 +159,5 @@ TEST(VirtualTimeDeathTest, IsNotDestroyedByItsCallbacks) {
   EXPECT_DEATH(destroy_in_a_callback(), "destroyed by a callback on their own thread");
 }
 
-TEST_F(VirtualTime, IsForEnginesOnThatClockAlone) {
-  detent::engine real;
-  EXPECT_THROW(timers(real, data.connect(), {.time = time}), detent::error);
-  EXPECT_THROW(timers(engine, data.connect()), detent::error);
-}
-
 }  // namespace
 }  // namespace durable_test

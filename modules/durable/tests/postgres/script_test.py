@@ -4,7 +4,6 @@
 
 usage: script_test.py [NAME...]
 """
-import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -12,7 +11,7 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).parent))
 import postgres_server
-from postgres_server import psycopg, script, shard_of
+from postgres_server import script, shard_of
 
 
 class Script(postgres_server.Test):
@@ -84,20 +83,6 @@ class Script(postgres_server.Test):
         with self.server.connect(newer) as db:
             db.execute(script())
         self.refused_there("DT008", "has format 3, and this script makes format 2", newer, "update detent.store set format = 3")
-
-    def test_a_dump_into_another_database(self):
-        self.put("k", payload=b"\0p", partition="p")
-        self.db.execute("create role dumped; grant execute on function detent.cancel to dumped")
-        dump = self.server.run("pg_dump")
-        self.assertEqual(dump.returncode, 0, dump.stderr)
-        database = self.new_database()
-        filled = self.server.run("psql", "-X", "-q", "-v", "ON_ERROR_STOP=1", database=database, input=dump.stdout)
-        self.assertEqual(filled.returncode, 0, filled.stderr)
-        with self.server.connect(database) as db:
-            self.assertEqual(self.get("k", "p", on=db), self.get("k", "p"))
-            self.put("l", on=db)
-            db.execute(script())
-            self.assertTrue(self.cancel("l", on=db))
 
 
 class Roles(postgres_server.Test):

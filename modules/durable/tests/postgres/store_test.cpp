@@ -280,20 +280,6 @@ TEST_F(DurablePostgresStore, ASuccessorWhoseTimerGoesInTheMeantimeTakesItsPlace)
   EXPECT_EQ(now[0].handler, "next");
 }
 
-// It was put in time to be the timer's own, and not the next one's.
-TEST_F(DurablePostgresStore, AKeepBeforeTheTimerIsReadStoresNothing) {
-  const auto timers = open();
-  asker on{*timers};
-  on.put(named("k", 1, at(20)));
-  const term_ref term{0, on.take(0).fence};
-  on.read(term, at(10));
-  ask("select detent.schedule_at('next', now(), key => 'k')");
-  EXPECT_TRUE(on.read(term, at(10)).announced_keys.empty());
-  const record ran = on.read(term, at(30)).due.at(0);
-  EXPECT_EQ(on.end(end_of(term, ran)), change_status::ended);
-  EXPECT_TRUE(on.list({.shard = 0}).empty());
-}
-
 TEST_F(DurablePostgresStore, AListenerIsWokenForWhatCommitsLate) {
   const auto timers = open();
   asker on{*timers};

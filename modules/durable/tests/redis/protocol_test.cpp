@@ -159,13 +159,6 @@ TEST_F(DurableRedisProtocol, AKillThatIsSentAgainFindsItsGrave) {
   EXPECT_EQ(at->end("A", fence, "K", run('2', 100), {"a", why}), words{"g"});
 }
 
-TEST_F(DurableRedisProtocol, APageGoesOnAfterAKeyThatHasGoneMeanwhile) {
-  at->put({"k", "a", body('1', 2), "k", "b", body('2', 2), "k", "c", body('3', 2), "k", "d", body('4', 3)});
-  EXPECT_EQ(at->list("2", ""), (words{"2", "b", "a", "b", "2", "2", body('1', 2), body('2', 2)}));
-  EXPECT_EQ(at->cancel("b", id('1')), words{"c"});
-  EXPECT_EQ(at->list("2", "b"), (words{"", "", "c", "d", "2", "3", body('3', 2), body('4', 3)}));
-}
-
 TEST_F(DurableRedisProtocol, AnotherFormatIsRefusedByAllThatWriteOutsideATerm) {
   for (const std::string other : {"1", "3"}) {
     server->ask("HSET t:{07}:own format " + other);

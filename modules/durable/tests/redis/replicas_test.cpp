@@ -43,10 +43,8 @@ TEST_F(DurableRedisReplicas, WhatNoReplicaHasDoesNotLiveAgain) {
   const auto alone = redis_store(server.path(), {.shards = 1});
   const durable::record its = timer("a", 1);
   ASSERT_EQ(put(*alone, its), durable::errc{});
-  const durable::take_request take{0, 1h};
-  durable::take_result taken;
-  ASSERT_EQ(alone->take("n", {&take, 1}, {&taken, 1}), durable::errc{});
-  const durable::end_request kill{{0, taken.fence}, "a", 1, its.due, durable::end_kind::kill};
+  const durable::term_ref term = test::take(*alone);
+  const durable::end_request kill{term, "a", 1, its.due, durable::end_kind::kill};
   ASSERT_EQ(apply(*alone, kill).status, durable::change_status::ended);
   const durable::put_request again{timer("a", 2), durable::put_mode::revive};
   const auto store = redis_store(server.path(), {.patience = 500ms, .replicas = 1});
@@ -62,8 +60,7 @@ TEST_F(DurableRedisReplicas, WhatWasCarriedOutIsNotCarriedOutAgainForAReplicaTha
   const durable::cancel_request erase{0, "a", 1};  // as if it had run
   ASSERT_EQ(apply(*other, erase).status, durable::change_status::cancelled);
   EXPECT_EQ(put(*store, timer("a", 1)), durable::errc::unavailable);
-  std::vector<durable::listed_record> all;
-  ASSERT_EQ(test::list_all(*other, {.shard = 0}, all), durable::errc{});
+  const auto all = test::list_all(*other, {.shard = 0});
   EXPECT_TRUE(all.empty());
 }
 
@@ -103,16 +100,14 @@ TEST_F(DurableRedisReplicas, APutIsSentAgainToAMasterThatHadNotHeardOfIt) {
   both.promote();
   EXPECT_EQ(put(*both.store, timer("a", 2)), durable::errc::unavailable);
   EXPECT_EQ(put(*both.store, timer("a", 2)), durable::errc::unavailable);
-  std::vector<durable::listed_record> all;
-  ASSERT_EQ(test::list_all(*redis_store(both.replica.path()), {.shard = 0}, all), durable::errc{});
+  const auto all = test::list_all(*redis_store(both.replica.path()), {.shard = 0});
   EXPECT_EQ(all.size(), 2u);
 }
 
 std::vector<std::uint64_t> ids_in(const std::string& address) {
-  std::vector<durable::listed_record> all;
-  EXPECT_EQ(test::list_all(*redis_store(address), {.shard = 0}, all), durable::errc{});
   std::vector<std::uint64_t> ids;
-  for (const durable::listed_record& one : all) ids.push_back(one.what.id);
+  for (const durable::listed_record& one : test::list_all(*redis_store(address), {.shard = 0}))
+    ids.push_back(one.what.id);
   return ids;
 }
 
@@ -268,8 +263,7 @@ TEST_F(DurableRedisReplicas, ATermOfAMasterThatHadNotHeardTheLastEndsBeginsWithT
   end_what_the_replica_does_not_hear_of(both, term);
   both.promote();
   ASSERT_TRUE(both.until([&] { return both.take(term); }));
-  std::vector<durable::listed_record> all;
-  ASSERT_EQ(test::list_all(*both.store, {.shard = 0}, all), durable::errc{});
+  const auto all = test::list_all(*both.store, {.shard = 0});
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all.front().what.key, "heard");
 }
@@ -286,8 +280,7 @@ TEST_F(DurableRedisReplicas, EndsThatTheNewMasterRefusesAreKeptForTheNextTerm) {
   }));
   ASSERT_EQ(both.replica.ask("ACL SETUSER default +@all"), "OK");
   ASSERT_TRUE(both.until([&] { return both.take(term); }));
-  std::vector<durable::listed_record> all;
-  ASSERT_EQ(test::list_all(*both.store, {.shard = 0}, all), durable::errc{});
+  const auto all = test::list_all(*both.store, {.shard = 0});
   ASSERT_EQ(all.size(), 1u);
   EXPECT_EQ(all.front().what.key, "heard");
 }

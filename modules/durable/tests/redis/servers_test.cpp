@@ -47,30 +47,6 @@ TEST_F(DurableRedisServers, AnOldServerIsRefusedWithItsVersion) {
   EXPECT_FALSE(script_caller(young.path()).opened());
 }
 
-TEST_F(DurableRedisServers, AServerThatEvictsIsRefused) {
-  const redis_server server({"--maxmemory-policy", "allkeys-lru"});
-  script_caller at(server.path());
-  EXPECT_NE(at.opened().text.find("maxmemory-policy allkeys-lru"), std::string::npos) << at.opened().text;
-}
-
-TEST_F(DurableRedisServers, AWrongPasswordIsNotPermitted) {
-  const redis_server server({"--requirepass", "right"});
-  EXPECT_EQ(script_caller(server.path(), {"", "wrong"}).opened().kind, refusal::not_permitted);
-  EXPECT_EQ(script_caller(server.path()).opened().kind, refusal::not_permitted);
-  script_caller at(server.path(), {"", "right"});
-  EXPECT_FALSE(at.opened()) << at.opened().text;
-  EXPECT_EQ(at.take("A").size(), 4u);
-}
-
-TEST_F(DurableRedisServers, AUserWithoutTheRightIsNotPermitted) {
-  const redis_server server;
-  EXPECT_EQ(server.ask("ACL SETUSER reader on >secret ~* &* +@all -zadd"), "OK");
-  script_caller at(server.path(), {"reader", "secret"});
-  ASSERT_FALSE(at.opened()) << at.opened().text;
-  at.put({"k", "a", std::string(24, '1')});
-  EXPECT_EQ(at.failed.kind, refusal::not_permitted) << at.failed.text;
-}
-
 TEST_F(DurableRedisServers, EachWordingOfARefusalIsKnown) {
   for (const auto& [text, kind] :
        {std::pair("ERR The user executing the script can't run this command or subcommand", refusal::not_permitted),
@@ -157,32 +133,6 @@ TEST_F(DurableRedisServers, FlushedScriptsAndCutConnectionsAreNotNoticed) {
   server.ask("CLIENT KILL TYPE normal SKIPME yes");
   at.take("A");
   EXPECT_FALSE(at.failed) << at.failed.text;
-}
-
-TEST_F(DurableRedisServers, ADeadServerIsSaidToBeLostAndFoundAgain) {
-  redis_server server({}, true);
-  script_caller at(server.path());
-  at.put({"k", "a", std::string(24, '1')});
-  server.kill();
-  at.take("A");
-  EXPECT_EQ(at.failed.kind, refusal::lost);
-  server.start();
-  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(60);
-  do at.take("A");
-  while (at.failed && std::chrono::steady_clock::now() < end);
-  EXPECT_FALSE(at.failed) << at.failed.text;
-  EXPECT_EQ(at.list("0", "").size(), 5u);
-}
-
-TEST_F(DurableRedisServers, AStoppedServerCostsAFewPatiencesAtMost) {
-  redis_server server;
-  script_caller at(server.path(), {}, std::chrono::milliseconds(50));
-  server.pause();
-  const auto before = std::chrono::steady_clock::now();
-  at.take("A");
-  EXPECT_EQ(at.failed.kind, refusal::lost);
-  EXPECT_LT(std::chrono::steady_clock::now() - before, std::chrono::seconds(30));  // against hanging for ever
-  server.go_on();
 }
 
 TEST_F(DurableRedisServers, AClusterOfOneNodeThatDoesNotKnowItsHostIsFoundByItsSocket) {

@@ -3,6 +3,8 @@
 
 #include <detent/durable_store.hpp>
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
@@ -36,17 +38,31 @@ inline durable::errc put(durable::store& to, const durable::record& what) {
   return apply(to, durable::put_request{what}).code;
 }
 
+// The calls below must succeed.
+inline durable::term_ref take(durable::store& from, durable::shard_id shard = 0) {
+  const durable::take_request wanted{shard, std::chrono::hours(1)};
+  durable::take_result term;
+  EXPECT_EQ(from.take("n", {&wanted, 1}, {&term, 1}), durable::errc{});
+  return {shard, term.fence};
+}
+inline durable::read_result read(durable::store& from, const durable::term_ref& term,
+                                 durable::stored_time upto = timer({}, 0).due) {
+  const durable::read_request wanted{term, upto, 9, std::chrono::hours(1)};
+  durable::read_result out;
+  EXPECT_EQ(from.read_on({&wanted, 1}, {&out, 1}), durable::errc{});
+  return out;
+}
 // All pieces, up to the limit.
-inline durable::errc list_all(durable::store_view& in, durable::list_request which,
-                              std::vector<durable::listed_record>& out) {
+inline std::vector<durable::listed_record> list_all(durable::store_view& in, durable::list_request which) {
+  std::vector<durable::listed_record> out;
   do {
     durable::list_page page;
-    if (const durable::errc code = in.list(which, page); code != durable::errc{}) return code;
+    EXPECT_EQ(in.list(which, page), durable::errc{});
     which.limit -= page.found.size();
     which.after = std::move(page.next);
     std::ranges::move(page.found, std::back_inserter(out));
   } while (which.limit != 0 && !which.after.empty());
-  return {};
+  return out;
 }
 
 }  // namespace detent::test

@@ -88,11 +88,9 @@ TEST_F(DurableRedisStore, WhatIsDamagedInTheServerIsCorruptAndNothingIsThrown) {
   durable::take_result taken;
   EXPECT_EQ(store->take("a", {&take, 1}, {&taken, 1}), durable::errc::corrupt);
   server.ask("DEL detent:{00}:own");
-  ASSERT_EQ(store->take("a", {&take, 1}, {&taken, 1}), durable::errc{});
+  const durable::term_ref term = test::take(*store);
   server.ask("RPUSH detent:{00}:announced short");
-  const durable::read_request read{{0, taken.fence}, durable::stored_time(1s), 9, 1h};
-  durable::read_result ahead;
-  EXPECT_EQ(store->read_on({&read, 1}, {&ahead, 1}), durable::errc{});
+  test::read(*store, term);
   server.ask("HSET detent:{meta}:store shards none");
   EXPECT_EQ(refused(server.path()), durable::errc::corrupt);
 }
@@ -148,8 +146,7 @@ TEST_F(DurableRedisStore, WhoOnlyLooksMakesNoStoreAndChangesNothing) {
   const durable::take_request take{0, 1h};
   durable::take_result taken;
   EXPECT_EQ(looks->take("a", {&take, 1}, {&taken, 1}), durable::errc::not_permitted);
-  std::vector<durable::listed_record> all;
-  ASSERT_EQ(test::list_all(*looks, {}, all), durable::errc{});
+  const auto all = test::list_all(*looks, {});
   EXPECT_EQ(all.size(), 2u);
   durable::shard_state state;
   ASSERT_EQ(looks->look({&state, 1}), durable::errc{});
@@ -163,12 +160,8 @@ TEST_F(DurableRedisStore, ANodeHearsWhatAnotherPutsBelowItsReadLevel) {
   const auto other = redis_store(server.path(), {.shards = 4});
   std::array<std::atomic<int>, 4> heard{};
   owner->listen([&](durable::shard_id shard) { ++heard.at(shard); });
-  const durable::take_request take{2, 1h};
-  durable::take_result taken;
-  ASSERT_EQ(owner->take("a", {&take, 1}, {&taken, 1}), durable::errc{});
-  const durable::read_request read{{2, taken.fence}, durable::stored_time(std::chrono::seconds(2'000'000'000)), 9, 1h};
-  durable::read_result ahead;
-  ASSERT_EQ(owner->read_on({&read, 1}, {&ahead, 1}), durable::errc{});
+  const durable::term_ref term = test::take(*owner, 2);
+  test::read(*owner, term, durable::stored_time(std::chrono::seconds(2'000'000'000)));
   server.ask("CLIENT KILL TYPE pubsub");  // the listener connects again
   durable::record near = timer("k", 1);
   near.shard = 2;
@@ -181,25 +174,6 @@ TEST_F(DurableRedisStore, ANodeHearsWhatAnotherPutsBelowItsReadLevel) {
   }
   EXPECT_GE(heard[2], heard[3] + 2);
   owner->listen(nullptr);
-}
-
-TEST_F(DurableRedisStore, ABatchOfThousandsIsCarriedOutInOrder) {
-  const redis_server server;
-  const auto store = redis_store(server.path(), {.shards = 2});
-  std::vector<durable::change> puts;
-  for (std::uint64_t i = 0; i != 5000; ++i) {
-    durable::put_request one{timer("k" + std::to_string(i % 2500), i + 1), durable::put_mode::replace};
-    one.what.shard = static_cast<durable::shard_id>(i % 2);
-    puts.emplace_back(one);
-  }
-  std::vector<durable::change_status> statuses(puts.size());
-  ASSERT_EQ(store->apply(puts, statuses), durable::errc{});
-  EXPECT_EQ(std::count(statuses.begin(), statuses.end(), durable::change_status::replaced), 2500);
-  std::vector<durable::listed_record> all;
-  for (durable::shard_id shard = 0; shard != 2; ++shard)
-    ASSERT_EQ(test::list_all(*store, {.shard = shard, .limit = 10'000}, all), durable::errc{});
-  ASSERT_EQ(all.size(), 2500u);
-  for (const auto& its : all) EXPECT_GT(its.what.id, 2500u) << "the later one was replaced by the earlier";
 }
 
 TEST_F(DurableRedisStore, ALongListIsReadInPagesInOrderOfDueTimeAndKey) {
@@ -216,14 +190,12 @@ TEST_F(DurableRedisStore, ALongListIsReadInPagesInOrderOfDueTimeAndKey) {
         all.substr(all.find("cmdstat_evalsha:calls=") + std::string_view("cmdstat_evalsha:calls=").size()));
   };
   long before = calls();
-  std::vector<durable::listed_record> all;
-  ASSERT_EQ(test::list_all(*store, {.limit = 1'000'000}, all), durable::errc{});
+  auto all = test::list_all(*store, {.limit = 1'000'000});
   EXPECT_EQ(all.size(), 3500u);
   EXPECT_TRUE(std::ranges::is_sorted(all, {}, [](const auto& one) { return one.what.key; }));
   EXPECT_GE(calls(), before + 4) << "the server does nothing else for as long as a page takes";
   before = calls();
-  all.clear();
-  ASSERT_EQ(test::list_all(*store, {.key_prefix = "k99", .limit = 10}, all), durable::errc{});
+  all = test::list_all(*store, {.key_prefix = "k99", .limit = 10});
   EXPECT_EQ(all.size(), 10u);
   EXPECT_LE(calls(), before + 4) << "each is a round trip";
 }
@@ -241,8 +213,7 @@ TEST_F(DurableRedisStore, AnUnreachableServerIsUnavailableAndLaterTheSameBatchIs
   const auto end = std::chrono::steady_clock::now() + 60s;
   while (put(*store, timer("b", 2)) != durable::errc{} && std::chrono::steady_clock::now() < end)
     std::this_thread::sleep_for(1ms);
-  std::vector<durable::listed_record> all;
-  ASSERT_EQ(test::list_all(*store, {.shard = 0}, all), durable::errc{});
+  const auto all = test::list_all(*store, {.shard = 0});
   EXPECT_EQ(all.size(), 2u);
 }
 

@@ -37,14 +37,12 @@ TEST_F(DurableRedisUnanswered, AFullServerWritesEndsAndCarriesOutNothingTwice) {
   const auto store = redis_store(server.path(), {.shards = 2});
   ASSERT_EQ(put(*store, timer("old", 1)), durable::errc{});
   ASSERT_EQ(put(*store, timer("older", 2)), durable::errc{});
-  const durable::take_request take{0, 1h};
-  durable::take_result taken;
-  ASSERT_EQ(store->take("n", {&take, 1}, {&taken, 1}), durable::errc{});
+  const durable::term_ref term = test::take(*store);
   server.ask("CONFIG SET maxmemory 1");
   std::vector<durable::change> batch;
   for (std::uint64_t i = 0; i != 1500; ++i)  // more than go into a call
     batch.emplace_back(durable::put_request{timer("k" + std::to_string(i), i + 10)});
-  batch.emplace_back(durable::end_request{{0, taken.fence}, "old", 1, timer("old", 1).due});
+  batch.emplace_back(durable::end_request{term, "old", 1, timer("old", 1).due});
   batch.emplace_back(durable::cancel_request{0, "k0", 4});
   batch.insert(batch.begin(), durable::cancel_request{0, "older", 3});
   std::vector<durable::change_status> statuses(batch.size());
@@ -67,19 +65,14 @@ TEST_F(DurableRedisUnanswered, WhatWasCarriedOutWithoutAnAnswerIsNotCarriedOutAg
   ASSERT_EQ(store->apply(batch, statuses), durable::errc::unavailable);
   server.go_on();
   while (server.ask("HLEN detent:{00}:body") != "1") std::this_thread::sleep_for(1ms);
-  const durable::take_request take{0, 1h};
-  durable::take_result taken;
-  ASSERT_EQ(owner->take("n", {&take, 1}, {&taken, 1}), durable::errc{});
-  const durable::read_request wanted{{0, taken.fence}, timer("a", 2).due, 9, 1h};
-  durable::read_result read;
-  ASSERT_EQ(owner->read_on({&wanted, 1}, {&read, 1}), durable::errc{});
-  ASSERT_EQ(read.due.size(), 1u);
+  const durable::term_ref term = test::take(*owner);
+  ASSERT_EQ(test::read(*owner, term).due.size(), 1u);
   batch.emplace_back(durable::put_request{timer("b", 3)});  // it goes with them now
   statuses.resize(batch.size());
   while (store->apply(batch, statuses) != durable::errc{}) std::this_thread::sleep_for(1ms);
   using enum durable::change_status;
   EXPECT_EQ(statuses, (std::vector{stored, cancelled, stored, stored}));
-  ASSERT_EQ(owner->read_on({&wanted, 1}, {&read, 1}), durable::errc{});
+  const durable::read_result read = test::read(*owner, term);
   ASSERT_EQ(read.announced_keys.size(), 1u) << "the owner would cancel what was put after the cancel";
   EXPECT_EQ(read.announced_keys.front().key, "b");
 }
@@ -127,8 +120,7 @@ TEST_F(DurableRedisUnanswered, AClusterWithADeadNodeServesTheOtherShardsAndStore
   const std::vector<durable::change> again = {puts[rests]};
   EXPECT_EQ(cluster.store->apply(again, std::span(statuses).first(1)), durable::errc::unavailable)
       << "none was reached";
-  std::vector<durable::listed_record> left;
-  ASSERT_EQ(test::list_all(*cluster.other, {.shard = lives}, left), durable::errc{});
+  const auto left = test::list_all(*cluster.other, {.shard = lives});
   EXPECT_TRUE(left.empty());
 }
 
