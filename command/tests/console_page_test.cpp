@@ -60,13 +60,6 @@ TEST(ConsolePage, ShowsTheTextOfOthersAsText) {
   EXPECT_GT(times(page_of(view), "&lt;script&gt;"), 2 * view.engines.size());
 }
 
-TEST(ConsolePage, SaysThatTimersAreRefusedAtTheLimit) {
-  console_view view = made_up_view();
-  console_engine& loop = engine_called(view, "game-loop");
-  loop.row.rates[counter::over_capacity] = 4 / loop.seconds;
-  EXPECT_NE(page_of(view).find("4 timers refused at the limit in the last 5 min"), std::string::npos);
-}
-
 TEST(ConsolePage, HasTheWorstFirst) {
   console_view view = made_up_view();
   EXPECT_NE(page_of(view).find("<p class=\"fine\">Nothing.</p>"), std::string::npos);
@@ -223,14 +216,6 @@ TEST(ConsolePage, DrawsNoLineOverTimeWithoutSamples) {
   EXPECT_EQ(pieces(), 2U);
   history.erase(history.begin() + 100, history.begin() + 110);  // were not read
   EXPECT_EQ(pieces(), 3U);
-}
-
-TEST(ConsolePage, KeepsTheLastFiguresOfAStoreThatDoesNotAnswer) {
-  console_view view = made_up_view();
-  view.store->silent = 70;
-  EXPECT_NE(page_of(view).find("order/2026-05-04/88120"), std::string::npos);
-  view.store->read_at.reset();
-  EXPECT_EQ(page_of(view).find("order/2026-05-04/88120"), std::string::npos);
 }
 
 TEST(ConsolePage, ReloadsByItselfOnlyIfAsked) {

@@ -153,24 +153,6 @@ TEST_F(CountersFile, NoTwoLabelsHaveOneName) {
   EXPECT_EQ(labels[3].name, longest + "#4");
 }
 
-TEST_F(CountersFile, IsReadAgainAsTheEngineGoesOn) {
-  counters_file file(write());
-  const counters_snapshot first = file.read();
-  EXPECT_TRUE(first.labels.empty());
-  EXPECT_FALSE(first.ended);
-  image_.set(4, counter::fired, 12);
-  image_.set(image_.add_label("late"), label_counter::scheduled, 1);
-  counters_layout::header header = image_.header();
-  header.state = static_cast<std::uint32_t>(counters_layout::file_state::ended);
-  image_.put(header);
-  rewrite();
-  const counters_snapshot second = file.read();
-  EXPECT_EQ(second.totals[counter::fired], 12U);
-  EXPECT_EQ(second.labels.size(), 1U);
-  EXPECT_TRUE(second.ended);
-  EXPECT_GE(second.read_at, first.read_at);
-}
-
 TEST_F(CountersFile, ADifferenceOfTwoReadingsIsWhatHappenedInBetween) {
   const std::uint32_t label = image_.add_label("retry");
   image_.set(0, counter::fired, 10);

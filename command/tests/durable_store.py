@@ -188,3 +188,15 @@ class ActionsOnAStore:
                             (("put", "k" * 129, "--handler", "h", "--in", "1h"), "128"), (("put", "", "--handler", "h", "--in", "1h"), "empty"),
                             (("list", "--from", "yesterday"), "yesterday")):
             self.assertIn(said, self.refused(2, "durable", *words, "--store", store))
+
+
+class MakesNoStore:
+    """`nothing` returns a URL where no store is, what is said of that, and whether nothing is there still."""
+
+    def test_no_action_makes_a_store(self):
+        store, complaint, is_empty = self.nothing()
+        for words in (("list",), ("show", "k"), ("get", "k"), ("cancel", "k"), ("revive", "k"), ("purge", "--all"),
+                      ("move", "--all", "--to", "now"), ("put", "k", "--handler", "h", "--in", "1h")):
+            consent = [] if words[0] in ("list", "show", "get") else ["--yes"]
+            self.assertIn(complaint, self.refused(1, "durable", *words, *consent, "--store", store))
+        self.assertTrue(is_empty())

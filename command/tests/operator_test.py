@@ -4,12 +4,11 @@
 import json
 import os
 import re
-import signal
 import sys
 import time
 
 sys.dont_write_bytecode = True
-from command_support import DETENT, run_tests
+from command_support import run_tests
 from http_support import WithConsole
 
 
@@ -66,17 +65,6 @@ class Round(WithConsole):
         while not any(re.search(r"full.* timers? refused at the limit.*a larger max_pending", each) for each in self.attention(port)):
             time.sleep(0.1)
 
-    def test_what_a_run_scheduled_fired_was_cancelled_or_is_pending(self):
-        for options in ((), ("--executor", "1"), ("--cancel", "0", "--delay", "1ms..5ms")):
-            said = self.said("run", "--duration", "1s", "--timers", "5000", "--rate", "20000", *options)
-            self.assertEqual(said["fired"] + said["cancelled"] + said["pending_at_end"], said["scheduled"], options)
-
-    def test_counters_files_of_any_name_are_found(self):
-        self.run_engine("orders, of the shop", "heartbeat", "orders", "beat")
-        port = self.start()[1]
-        self.assertIn("orders", self.ask(port)[1])
-        self.assertEqual([each["name"] for each in json.loads(self.ask(port, "/api/stat.json")[1])["engines"]], ["orders"])
-
     def test_a_name_that_turns_the_line_around_reaches_no_terminal(self):
         name = "abc\u202edef\u2066"
         self.run_engine("detent.1.0", "heartbeat", name, name)
@@ -85,14 +73,6 @@ class Round(WithConsole):
             text = self.printed(*words)
             self.assertIn("abc", text, words)
             self.assertNotRegex(text, "[\u202a-\u202e\u2066-\u2069]", words)
-
-    def test_both_signals_end_every_server_in_order(self):
-        file = self.sample("sample")
-        for end in (signal.SIGTERM, signal.SIGINT):
-            for words in (("stat", "--listen", "0", file), ("console", "--counters", self.counters, "--listen", "0")):
-                server, _ = self.serve(DETENT, *words)
-                server.send_signal(end)
-                self.assertEqual((server.wait(60), server.stderr.read()), (0, ""), words)
 
 
 if __name__ == "__main__":

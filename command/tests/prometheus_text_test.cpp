@@ -64,32 +64,6 @@ TEST_F(PrometheusText, AStallHasItsReasonForALabel) {
   EXPECT_EQ(value(text(), "detent_stalled_work{" + labels() + "}"), "10");
 }
 
-TEST_F(PrometheusText, BucketsAreCumulativeAndEndWithAll) {
-  image.record(cause::lateness, 0, 5);
-  image.record(cause::lateness, 90, 2);
-  image.record(cause::lateness, 3'000, 4);
-  image.record(cause::lateness, 20'000'000'000, 1);
-  image.record(cause::wait, 90, 1);
-  const std::string text = this->text();
-  const auto at = [&](const std::string& family, const std::string& more, const std::string& bound) {
-    return value(text, family + "_bucket{" + labels() + more + ",le=\"" + bound + "\"}");
-  };
-  EXPECT_EQ(at("detent_lateness_seconds", "", "1e-07"), "7");
-  EXPECT_EQ(at("detent_lateness_seconds", "", "2.5e-06"), "7");
-  EXPECT_EQ(at("detent_lateness_seconds", "", "5e-06"), "11");
-  EXPECT_EQ(at("detent_lateness_seconds", "", "10"), "11");
-  EXPECT_EQ(at("detent_lateness_seconds", "", "+Inf"), "12");
-  EXPECT_EQ(value(text, "detent_lateness_seconds_count{" + labels() + "}"), "12");
-  EXPECT_EQ(value(text, "detent_lateness_seconds_sum{" + labels() + "}"), "20.00001218");
-  EXPECT_EQ(at("detent_lateness_cause_seconds", ",cause=\"wait\"", "1e-07"), "12");  // eleven zeros left out
-  EXPECT_EQ(at("detent_lateness_cause_seconds", ",cause=\"dispatch\"", "+Inf"), "12");
-}
-
-TEST_F(PrometheusText, NamesAreEscaped) {
-  image.add_label("a\"b\\c\nd");
-  EXPECT_NE(text().find(",label=\"a\\\"b\\\\x5cc\\\\x0ad\"}"), std::string::npos);
-}
-
 // One of several engines whose files are in one directory.
 class engines_of_one_name : public prometheus_of_a_file {
  protected:
@@ -153,13 +127,6 @@ TEST_F(SeriesNames, ASharedOneIsSaidOnceInThePageAndToTheCaller) {
     EXPECT_EQ(text.find("# NOTE 3 engines"), 0U);
     EXPECT_EQ(text.find("# NOTE", 1), std::string::npos);
   }
-}
-
-TEST_F(PrometheusText, AnEndedEngineIsNotLive) {
-  counters_layout::header header = image.header();
-  header.state = static_cast<std::uint32_t>(counters_layout::file_state::ended);
-  image.put(header);
-  EXPECT_EQ(value(text(), "detent_engine_live{"), "0");
 }
 
 }  // namespace

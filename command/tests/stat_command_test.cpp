@@ -158,17 +158,6 @@ TEST_F(StatCommand, TheLastErrorIsShownOnceItIsWhole) {
   EXPECT_FALSE(json_of(take({write(1, image)}))["engines"][0].contains("last_error"));
 }
 
-TEST_F(StatCommand, TimersThatTheCapacityRefusedAreShownBesideIt) {
-  counters_layout::header limited = image.header();
-  limited.capacity = 2'000;
-  image.put(limited);
-  const auto text = [this] { return take({write(1, image)}, stat_form::text).text; };
-  EXPECT_EQ(text().find(" refused\n"), std::string::npos);
-  image.set(1, counter::over_capacity, 5);
-  EXPECT_NE(text().find("2,000 pending, 5 refused"), std::string::npos) << text();
-  EXPECT_EQ(json_of(take({write(1, image)}))["engines"][0]["counts"]["over_capacity"], 5);
-}
-
 TEST_F(StatCommand, AStallIsShownWhileItIsThere) {
   const auto text = [this] { return take({write(1, image)}, stat_form::text).text; };
   const auto json = [this] { return json_of(take({write(1, image)}))["engines"][0]; };

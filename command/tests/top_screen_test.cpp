@@ -77,14 +77,6 @@ TEST(TopScreen, IsThatOfTheSnapshot) {
   screens.add("the last error below the failures", test::changed_lines(shown(other, 80, 24), failures));
 }
 
-TEST(TopScreen, NamesTimersThatWereRefusedAtTheLimit) {
-  top_model model;
-  engine_reading gateway = busy_reading("gateway", 4242, 100, 100, 40'000);
-  gateway.snapshot.totals[counter::over_capacity] = 7;
-  model.take({{gateway}, {}});
-  EXPECT_NE(shown(model, 80, 24).find("in its life: 7 refused at the limit"), std::string::npos);
-}
-
 TEST(TopScreen, ShowsMissedPeriodsInRedInEveryPart) {
   top_model model;
   for (const std::int64_t seconds : {100, 101}) {

@@ -96,13 +96,6 @@ TEST_F(TopSession, EnterTakesTheLowerPartAway) {
   EXPECT_FALSE(shows("SHARE"));
 }
 
-TEST_F(TopSession, HelpGoesWithAnyKeyAndThatKeyDoesNothingElse) {
-  press('h');
-  EXPECT_TRUE(shows("any key goes back"));
-  EXPECT_EQ(press('q'), wish::none);
-  EXPECT_FALSE(shows("any key goes back"));
-}
-
 TEST_F(TopSession, DAsksForTheDelay) {
   press('d');
   type("0.2x");
