@@ -112,17 +112,6 @@ TEST_F(AsioCancel, FromAnEarlierOperationDoesNotReachALaterOneOfTheSlot) {
   EXPECT_FALSE(result_);
 }
 
-TEST_F(AsioCancel, AfterTheEnginesEndReachesNobody) {
-  {
-    engine worker;
-    async_sleep_for(worker, 1h, handler());
-  }
-  signal_.emit(cancellation_type::terminal);
-  run();
-  EXPECT_EQ(calls_, 1);
-  EXPECT_EQ(result_, error::operation_aborted);
-}
-
 TEST_F(AsioCancel, OfARefusedSleepLeavesItsReason) {
   drive::virtual_engine full({.max_pending = 1});
   full.engine.schedule_at(at(1), [] {});

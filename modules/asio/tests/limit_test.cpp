@@ -179,44 +179,6 @@ TEST_F(AsioLimit, EmitsTheTypeThatWasAskedForThoughTheTimeIsUpBeforeTheOperation
   }
 }
 
-TEST_F(AsioLimit, OfASleepIsAsThatOfAnyOtherOperation) {
-  error_code slept;
-  async_sleep_for(rig_.engine, 1h,
-                  cancel_after(rig_.engine, 10ns, bind_executor(context_, [&](error_code ec) { slept = ec; })));
-  rig_.poll_at(at(10));
-  run();
-  EXPECT_EQ(slept, error::operation_aborted);
-  EXPECT_EQ(rig_.engine.pending(), 0u);
-}
-
-TEST_F(AsioLimit, OfAnEngineThatRefusesOrEndsCancelsAtOnce) {
-  drive::virtual_engine full({.max_pending = 1});
-  full.engine.schedule_at(at(1), [] {});
-  read(cancel_after(full.engine, 1h, note()));
-  run();
-  EXPECT_EQ(calls_, 1);
-  EXPECT_EQ(result_, error::operation_aborted);
-  {
-    engine ends;
-    read(cancel_after(ends, 1h, note()));
-  }
-  run();
-  EXPECT_EQ(calls_, 2);
-  EXPECT_EQ(result_, error::operation_aborted);
-}
-
-TEST_F(AsioLimit, IsForgottenWithAContextThatEndsBeforeTheOperation) {
-  auto held = std::make_shared<int>();
-  {
-    io_context context;
-    read_for_ever(context, cancel_after(rig_.engine, 10ns, held_by(held)));
-    EXPECT_EQ(rig_.engine.pending(), 1u);
-  }
-  EXPECT_EQ(held.use_count(), 1);
-  EXPECT_EQ(rig_.engine.pending(), 0u);
-  rig_.poll_at(at(10));
-}
-
 TEST_F(AsioLimit, BreaksAFutureWithAnError) {
   engine worker;
   std::future<std::size_t> got =

@@ -111,57 +111,6 @@ TEST(AsioSleep, BreaksAFutureWithAnErrorWhenTheEngineEnds) {
   }
 }
 
-TEST(AsioSleep, IsAbortedThroughItsExecutorWhenTheEngineIsDestroyed) {
-  io_context context;
-  outcome mine[3];
-  {
-    engine worker;
-    for (outcome& each : mine) async_sleep_for(worker, 1h, each.handler_on(context));
-  }
-  for (outcome& each : mine) EXPECT_EQ(each.calls, 0);
-  context.run();
-  for (outcome& each : mine) {
-    EXPECT_EQ(each.calls, 1);
-    EXPECT_EQ(each.result, error::operation_aborted);
-  }
-}
-
-TEST(AsioSleep, IsAbortedOnceTheCallerLetsGoOfWhatStopReturned) {
-  io_context context;
-  drive::virtual_engine rig;
-  outcome run, dropped;
-  async_sleep_for(rig.engine, 1ns, run.handler_on(context));
-  async_sleep_for(rig.engine, 2ns, dropped.handler_on(context));
-  {
-    std::vector<unfired_timer> rest = rig.engine.stop();
-    ASSERT_EQ(rest.size(), 2u);
-    rest.front().run();
-    EXPECT_EQ(context.poll(), 1u);
-  }
-  context.restart();
-  EXPECT_EQ(context.run(), 1u);
-  EXPECT_EQ(run.result, error::operation_aborted);
-  EXPECT_EQ(dropped.result, error::operation_aborted);
-  EXPECT_EQ(run.calls + dropped.calls, 2);
-}
-
-TEST(AsioSleep, ReportsARefusalThroughItsHandler) {
-  io_context context;
-  drive::virtual_engine rig({.max_pending = 1});
-  outcome first, second, third;
-  async_sleep_for(rig.engine, 1ns, first.handler_on(context));
-  async_sleep_for(rig.engine, 1ns, second.handler_on(context));
-  EXPECT_EQ(second.calls, 0);
-  EXPECT_EQ(context.poll(), 1u);
-  EXPECT_EQ(second.result, error::no_buffer_space);
-  rig.engine.stop();
-  async_sleep_for(rig.engine, 1ns, third.handler_on(context));
-  context.restart();
-  context.run();
-  EXPECT_EQ(third.result, error::operation_aborted);
-  EXPECT_EQ(first.calls + second.calls + third.calls, 3);
-}
-
 TEST(AsioSleep, NeverReportsARefusalInsideTheInitiation) {
   io_context context;
   drive::virtual_engine rig({.max_pending = 1});
@@ -181,17 +130,6 @@ TEST(AsioSleep, HasAReasonForEachRefusal) {
   EXPECT_EQ(detail::refusal(errc::out_of_memory), detail::ending::no_memory);
   EXPECT_EQ(detail::refusal(errc::stopped), detail::ending::aborted);
   EXPECT_EQ(detail::refusal(errc::forked), detail::ending::unsupported);
-}
-
-TEST(AsioSleep, IsForgottenWithAContextThatEndsBeforeItsCompletionRan) {
-  auto held = std::make_shared<int>();
-  {
-    io_context context;
-    engine worker;
-    async_sleep_for(worker, 1h, net::bind_executor(context, [held](error_code) { FAIL(); }));
-    worker.stop();
-  }
-  EXPECT_EQ(held.use_count(), 1);
 }
 
 // A handler whose memory comes from a resource that counts, and that holds what it captured.

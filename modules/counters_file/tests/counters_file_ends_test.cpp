@@ -128,20 +128,23 @@ TEST(EngineCountersFileEnds, WhatAProcessWithThisIdNeverFinishedIsInNobodysWay) 
 TEST(EngineCountersFileEnds, AForeignFileIsRefusedInOneLineAndLeftAlone) {
   scratch_folder folder;
   const std::string path = folder / "notes";
-  write_bytes(path, "dear diary");
   const std::size_t threads = drive::threads(), descriptors = drive::descriptors();
-  const auto problem = problem_of([&] { engine refused(with_file(path)); });
-  EXPECT_EQ(problem.code, errc::invalid_option);
-  EXPECT_TRUE(problem.names("counters_file = \"" + path)) << problem.what;
-  EXPECT_FALSE(problem.names("\n")) << problem.what;
-  EXPECT_EQ(bytes_of(path), "dear diary");
-  EXPECT_EQ(folder.files(), 1u);
+  for (const std::string& theirs : {std::string(), std::string("det"), std::string("detent#d and more"),
+                                    std::string("dear diary, ..."), std::string(1 << 16, 'x')}) {
+    write_bytes(path, theirs);
+    const auto problem = problem_of([&] { engine refused(with_file(path)); });
+    EXPECT_EQ(problem.code, errc::invalid_option);
+    EXPECT_TRUE(problem.names("counters_file = \"" + path)) << problem.what;
+    EXPECT_FALSE(problem.names("\n")) << problem.what;
+    EXPECT_EQ(bytes_of(path), theirs);
+    EXPECT_EQ(folder.files(), 1u);
+    failure code;
+    EXPECT_FALSE(engine::try_create(with_file(path), code));
+    EXPECT_EQ(code, errc::invalid_option);
+    EXPECT_EQ(code.message(), problem.what);
+  }
   EXPECT_EQ(drive::threads(), threads);
   EXPECT_EQ(drive::descriptors(), descriptors);
-  failure code;
-  EXPECT_FALSE(engine::try_create(with_file(path), code));
-  EXPECT_EQ(code, errc::invalid_option);
-  EXPECT_EQ(code.message(), problem.what);
 }
 
 TEST(EngineCountersFileEnds, WhereItMayNotWrite) {

@@ -49,32 +49,6 @@ TEST(CountersMemory, AFileHasItsNameWhenItIsComplete) {
   EXPECT_EQ(bytes_of(path)[page + 1], 8);
 }
 
-TEST(CountersMemory, OneThatWasNeverPublishedLeavesNothing) {
-  scratch_folder folder;
-  {
-    counters_file_memory memory(folder / "counters");
-    ASSERT_NE(memory.map(0, page), nullptr);
-  }
-  EXPECT_EQ(folder.files(), 0u);
-}
-
-TEST(CountersMemory, AForeignFileIsLeftAlone) {
-  scratch_folder folder;
-  const std::string path = folder / "notes";
-  for (const std::string& theirs : {std::string(), std::string("det"), std::string("detent#d and more"),
-                                    std::string("dear diary, ..."), std::string(1 << 16, 'x')}) {
-    write_bytes(path, theirs);
-    {
-      counters_file_memory memory(path);
-      EXPECT_NE(memory.problem().find("counters_file = \"" + path), std::string::npos) << memory.problem();
-      EXPECT_EQ(memory.problem().find('\n'), std::string::npos);
-      EXPECT_EQ(memory.map(0, page), nullptr);
-    }
-    EXPECT_EQ(bytes_of(path), theirs);
-    EXPECT_EQ(folder.files(), 1u);
-  }
-}
-
 TEST(CountersMemory, NorAreOtherThingsThanFilesReplaced) {
   scratch_folder folder;
   std::filesystem::create_directory(folder / "folder");

@@ -116,13 +116,5 @@ TEST_F(RecipesHedge, MayBeDestroyedByALoss) {
   }
 }
 
-TEST_F(RecipesHedge, MayOutliveTheEngine) {
-  std::optional<engine> short_lived(std::in_place, engine_options{.manual = &clock_});
-  const auto call = hedge_call<int>(
-      *short_lived, {.delay = 10ms}, [](const hedged_copy<int>&) {}, [](std::optional<int>) {}, [](int) {});
-  short_lived->poll();  // the first copy was sent, and the second is armed
-  short_lived.reset();
-}
-
 }  // namespace
 }  // namespace detent::recipes::testing

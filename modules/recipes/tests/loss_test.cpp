@@ -48,20 +48,6 @@ class RecipesLoss : public Recipes {
   std::vector<retry_result> results_;
 };
 
-TEST_F(RecipesLoss, RetryFinishesWhenTheEngineStopsInAPause) {
-  for (const bool runs : {false, true}) {
-    engine engine({.manual = &clock_});
-    retry call(engine, policy(), fail, finished());
-    engine.poll();
-    std::vector<unfired_timer> left = engine.stop();
-    EXPECT_TRUE(results_.empty());
-    if (runs) run_all(std::move(left));
-    left.clear();
-    EXPECT_EQ(std::exchange(results_, {}), refused_);
-    EXPECT_FALSE(call.cancel());
-  }
-}
-
 TEST_F(RecipesLoss, RetryFinishesWhenTheEngineStopsInAnAttemptWithALimit) {
   for (const bool runs : {false, true}) {
     std::vector<retry_attempt> out;
@@ -92,20 +78,6 @@ TEST_F(RecipesLoss, RetryThatIsDestroyedInItsLastWordIsLetGo) {
   EXPECT_FALSE(call);
 }
 
-TEST_F(RecipesLoss, AFullQueueThatDropsEndsARetryAndAHedge) {
-  const auto pool = std::make_shared<sometimes_full>();
-  engine lossy({.manual = &clock_, .executor = pool, .on_refusal = refusal_policy::drop});
-  std::vector<int> answers;
-  const retry call(lossy, policy(), fail, finished());
-  const auto request = hedge_call<int>(
-      lossy, {.delay = 5ms}, [](const hedged_copy<int>& copy) { copy(std::nullopt); },
-      [&](std::optional<int> answer) { answers.push_back(answer.value_or(-1)); });
-  pool->full = true;
-  lossy.poll();
-  EXPECT_EQ(results_, refused_);
-  EXPECT_EQ(answers, std::vector{-1});
-}
-
 TEST_F(RecipesLoss, AHedgeWhoseNextCopyIsDroppedWaitsForTheOthers) {
   const auto pool = std::make_shared<sometimes_full>();
   engine lossy({.manual = &clock_, .executor = pool, .on_refusal = refusal_policy::drop});
@@ -134,15 +106,6 @@ TEST_F(RecipesLoss, AHedgeLosesItsCopiesWhenTheEngineStops) {
   engine.stop();
   EXPECT_EQ(answers, std::vector{-1});
   EXPECT_EQ(lost, std::vector{0});
-}
-
-TEST_F(RecipesLoss, AGroupThatIsCancelledEndsARetry) {
-  timer_group group(engine_);
-  retry call(group, policy(), fail, finished());
-  run_until(5);
-  group.cancel_all();
-  run_until(6);
-  EXPECT_EQ(results_, refused_);
 }
 
 TEST_F(RecipesLoss, APausedGroupPausesItsRecipes) {

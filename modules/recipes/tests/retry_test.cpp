@@ -84,15 +84,6 @@ TEST_F(RecipesRetry, SaysThatTheEngineRefuses) {
   EXPECT_EQ(result_, retry_result::refused);
 }
 
-TEST_F(RecipesRetry, MayOutliveTheEngine) {
-  std::optional<engine> short_lived(std::in_place, engine_options{.manual = &clock_});
-  retry call(*short_lived, {.pauses = pauses}, operation(9), finished());
-  short_lived->poll();  // an attempt has failed, and the next one is armed
-  short_lived.reset();
-  EXPECT_EQ(result_, retry_result::refused);
-  EXPECT_FALSE(call.cancel());
-}
-
 TEST_F(RecipesRetry, HandsOnWhatItsFunctionsThrow) {
   int reported = 0;
   engine noisy({.manual = &clock_, .on_error = [&](std::exception_ptr) { ++reported; }});

@@ -102,30 +102,6 @@ TEST_F(SendersScheduler, SchedulesNothingForATokenThatHasBeenStopped) {
   EXPECT_EQ(engine_.metrics().scheduled, 0u);
 }
 
-TEST_F(SendersScheduler, ReportsWhyTheEngineRefuses) {
-  for (int i = 0; i < 2; ++i) engine_.schedule_after(1s, [] {});
-  note with_token;
-  auto operation = connect(scheduler_.schedule_after(10ms), note_);
-  auto stoppable = connect(scheduler_.schedule_after(10ms), with_token, token_of(source_));
-  ex::start(operation);
-  ex::start(stoppable);
-  EXPECT_EQ(note_.how(), outcome::error);
-  EXPECT_EQ(note_.problem(), errc::capacity_exceeded);
-  EXPECT_EQ(with_token.how(), outcome::error);
-  EXPECT_EQ(with_token.problem(), errc::capacity_exceeded);
-}
-
-TEST_F(SendersScheduler, IsStoppedByAnEngineThatHasStopped) {
-  engine_.stop();
-  note with_token;
-  auto operation = connect(scheduler_.schedule_after(10ms), note_);
-  auto stoppable = connect(scheduler_.schedule_after(10ms), with_token, token_of(source_));
-  ex::start(operation);
-  ex::start(stoppable);
-  EXPECT_EQ(note_.how(), outcome::stopped);
-  EXPECT_EQ(with_token.how(), outcome::stopped);
-}
-
 TEST_F(SendersScheduler, IsStoppedByTheEndOfTheEngine) {
   auto ending = std::make_unique<engine>();
   const scheduler on(*ending);
