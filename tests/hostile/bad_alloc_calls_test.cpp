@@ -41,24 +41,14 @@ void walk_first_schedule(Schedule&& schedule) {
 }
 
 TEST(BadAllocCalls, FirstScheduleOfAThreadIsDoneOrRefused) {
-  walk_first_schedule([](engine& e, census& of) { return e.schedule_after(1h, bystander<0>{.here = of.join()}); });
-}
-
-TEST(BadAllocCalls, ScheduleOfABoxedCallableIsDoneOrRefused) {
-  walk_first_schedule([](engine& e, census& of) { return e.schedule_after(1h, bystander<100>{.here = of.join()}); });
-}
-
-TEST(BadAllocCalls, ScheduleWithOptionsIsDoneOrRefused) {
-  walk_first_schedule([](engine& e, census& of) {
-    return e.schedule_at(e.now() + 1h, bystander<0>{.here = of.join()}, {.max_lateness = 1ms});
-  });
-}
-
-TEST(BadAllocCalls, ScheduleOfPeriodicTimersIsDoneOrRefused) {
+  const auto small = [](census& of) { return bystander<0>{.here = of.join()}; };
+  const auto boxed = [](census& of) { return bystander<100>{.here = of.join()}; };
+  walk_first_schedule([&](engine& e, census& of) { return e.schedule_after(1h, small(of)); });
+  walk_first_schedule([&](engine& e, census& of) { return e.schedule_after(1h, boxed(of)); });
   walk_first_schedule(
-      [](engine& e, census& of) { return e.schedule_at_fixed_rate(1h, 1h, bystander<0>{.here = of.join()}); });
-  walk_first_schedule(
-      [](engine& e, census& of) { return e.schedule_with_fixed_delay(1h, 1h, bystander<100>{.here = of.join()}); });
+      [&](engine& e, census& of) { return e.schedule_at(e.now() + 1h, small(of), {.max_lateness = 1ms}); });
+  walk_first_schedule([&](engine& e, census& of) { return e.schedule_at_fixed_rate(1h, 1h, small(of)); });
+  walk_first_schedule([&](engine& e, census& of) { return e.schedule_with_fixed_delay(1h, 1h, boxed(of)); });
 }
 
 TEST(BadAllocCalls, ScheduleWithoutExceptionsLeavesAnEmptyHandle) {

@@ -20,26 +20,18 @@ using hostile::outcome;
 using hostile::walk;
 using hostile::walk_creation;
 
-TEST(BadAllocCreation, OfAWorkersEngineIsWholeOrNothing) {
-  walk_creation([] { return engine_options{.reserve = 100}; });
-}
-
-TEST(BadAllocCreation, OfACallersEngineIsWholeOrNothing) {
-  walk_creation([] { return engine_options{.drive = drive_kind::caller, .reserve = 100}; });
-}
-
-TEST(BadAllocCreation, OfAnEngineOnTheHashedWheelIsWholeOrNothing) {
-  walk_creation([] { return engine_options{.drive = drive_kind::caller, .reserve = 0, .wheel = wheel_kind::hashed}; });
-}
-
-TEST(BadAllocCreation, OfAnEngineWithEveryMemoryWishIsWholeOrNothing) {
-  walk_creation([] {
-    return engine_options{.reserve = 70'000, .memory = {.prefault = preference::attempt, .lock = preference::attempt}};
-  });
-}
-
-TEST(BadAllocCreation, OfAnEngineOfALongNameIsWholeOrNothing) {
-  walk_creation([] { return engine_options{.name = "an engine whose name is longer than fifteen characters"}; });
+TEST(BadAllocCreation, OfAnEngineIsWholeOrNothing) {
+  const engine_options each_kind[] = {
+      {.reserve = 100},
+      {.drive = drive_kind::caller, .reserve = 100},
+      {.drive = drive_kind::caller, .reserve = 0, .wheel = wheel_kind::hashed},
+      {.drive = drive_kind::caller, .capture_origin = true, .reserve = 1'000},
+      {.reserve = 70'000, .memory = {.prefault = preference::attempt, .lock = preference::attempt}},
+      {.name = "an engine whose name is longer than fifteen characters"}};
+  for (const engine_options& each : each_kind) {
+    SCOPED_TRACE(testing::Message() << "kind " << &each - each_kind);
+    walk_creation([&] { return each; });
+  }
 }
 
 TEST(BadAllocCreation, OfAnEngineOnAPoolIsWholeOrNothing) {

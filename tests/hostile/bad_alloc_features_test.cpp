@@ -8,6 +8,7 @@
 #include <array>
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "hostile/fault_walk.hpp"
@@ -145,20 +146,11 @@ TEST(BadAllocFeatures, OriginIsCapturedOrTheTimerRefused) {
 
 // --- Engines that write files
 
-TEST(BadAllocFeatures, EngineWithACountersFileIsWholeOrNothing) {
+TEST(BadAllocFeatures, EngineThatWritesAFileIsWholeOrNothing) {
   testing::recording_place place;
-  walk_creation([&] {
-    return engine_options{.drive = drive_kind::caller, .reserve = 0, .counters_file = place.path("counters")};
-  });
-  walk_creation([&] { return engine_options{.drive = drive_kind::caller, .reserve = 0, .counters_file = "auto"}; });
-}
-
-TEST(BadAllocFeatures, EngineThatCapturesOriginsIsWholeOrNothing) {
-  walk_creation([&] { return engine_options{.drive = drive_kind::caller, .capture_origin = true, .reserve = 1'000}; });
-}
-
-TEST(BadAllocFeatures, EngineThatRecordsIsWholeOrNothing) {
-  testing::recording_place place;
+  for (const std::string& counters : {place.path("counters"), std::string("auto")}) {
+    walk_creation([&] { return engine_options{.drive = drive_kind::caller, .reserve = 0, .counters_file = counters}; });
+  }
   walk_creation([&] { return engine_options{.drive = drive_kind::caller, .reserve = 0, .record = place.path()}; });
 }
 

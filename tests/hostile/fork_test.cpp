@@ -143,14 +143,6 @@ TEST(Fork, ChildsPollOfACallersEngineFiresNothing) {
   EXPECT_EQ(e.poll(), 1u);
 }
 
-TEST(Fork, ChildDoesNotCloseTheParentsWakeFd) {
-  auto e = std::make_unique<engine>(engine_options{.drive = drive_kind::caller});
-  const int descriptor = e->wake_fd();
-  expect_in_child([&] { e.reset(); });
-  EXPECT_EQ(fcntl(descriptor, F_GETFD), FD_CLOEXEC);
-  EXPECT_EQ(e->wake_fd(), descriptor);
-}
-
 TEST(Fork, ChildsScopedTimerMayOutliveItsEngine) {
   auto e = std::make_unique<engine>();
   scoped_timer owner(e->schedule_after(1h, [] {}));

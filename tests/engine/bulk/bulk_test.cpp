@@ -4,10 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <array>
 #include <memory>
-#include <numeric>
 #include <set>
 #include <vector>
 
@@ -27,11 +25,6 @@ std::vector<time_point> counted(std::size_t count, std::int64_t first = 1) {
   std::vector<time_point> deadlines;
   for (std::size_t i = 0; i < count; ++i) deadlines.push_back(at(first + static_cast<std::int64_t>(i)));
   return deadlines;
-}
-ids counted_ids(std::size_t count) {
-  ids numbers(count);
-  std::iota(numbers.begin(), numbers.end(), 0);
-  return numbers;
 }
 
 // A small one can be copied without a throw, and so each timer has its own; a large one is shared.
@@ -66,26 +59,6 @@ TEST_F(EngineBulk, GivesEachItsHandle) {
   EXPECT_EQ(rig_.poll_at(at(5000)), 1u);
   EXPECT_EQ(fired_.back(), 501);
   for (timer& each : out) EXPECT_EQ(each.cancel(), cancel_result::gone);
-}
-
-TEST_F(EngineBulk, GivesTheCallbackItsFiringWhereItTakesOne) {
-  std::vector<timer> out(4);
-  const auto deadlines = counted(4, 10);
-  engine_.schedule_at_bulk(
-      deadlines,
-      [&](firing& f, std::size_t index) {
-        fired_.push_back(static_cast<int>(index));
-        if (f.deadline() > at(50)) return;
-        EXPECT_EQ(f.self(), out[index]);
-        EXPECT_EQ(f.deadline(), deadlines[index]);
-        f.rearm_at(at(100));
-      },
-      out);
-  rig_.poll_at(at(20));
-  EXPECT_EQ(fired_, counted_ids(4));
-  rig_.poll_at(at(100));
-  EXPECT_EQ(fired_.size(), 8u);
-  EXPECT_EQ(engine_.pending(), 0u);
 }
 
 TEST_F(EngineBulk, MakesOfBothTheShorter) {

@@ -11,11 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
-#include "support/meeting.hpp"
-#include "support/random_source.hpp"
 
 namespace detent {
 namespace {
@@ -30,50 +27,6 @@ class EngineBulkRace : public ::testing::Test {
     EXPECT_EQ(m.scheduled, m.expired + m.cancelled + m.returned + m.dropped + m.pending);
   }
 };
-
-// Each timer that a call reports as scheduled has fired or is returned; no other exists.
-TEST_F(EngineBulkRace, WithAStopLeavesEachTimerAccountedFor) {
-  constexpr std::size_t lot = 200;
-  test::random_source random(31);
-  for (int round = 0; round < 200; ++round) {
-    census captures;
-    std::atomic<std::size_t> runs{0};
-    std::size_t scheduled = 0, returned = 0, handles = 0;
-    engine_metrics after;
-    {
-      engine e({.reserve = 1024});
-      test::meeting start(2);
-      std::thread producer([&] {
-        std::vector<timer> out(lot);
-        const std::vector<time_point> deadlines(lot, clock::now() + (round % 2 == 0 ? duration(1h) : duration(0)));
-        start.arrive_and_wait();
-        try {
-          for (;;) {
-            std::fill(out.begin(), out.end(), timer());
-            const std::size_t made = e.schedule_at_bulk(
-                deadlines, [&runs, token = captures.join()](std::size_t) { ++runs; }, out);
-            scheduled += made;
-            handles += static_cast<std::size_t>(std::count_if(out.begin(), out.end(), [](timer t) { return !!t; }));
-            for (std::size_t i = 0; i < lot; ++i) EXPECT_EQ(static_cast<bool>(out[i]), i < made);
-          }
-        } catch (const error& refused) {
-          EXPECT_EQ(refused.code(), errc::stopped);
-        }
-      });
-      start.arrive_and_wait();
-      for (int spins = random.between(0, 20'000); spins > 0; --spins)
-        std::atomic_signal_fence(std::memory_order_seq_cst);
-      returned = e.stop().size();
-      producer.join();
-      after = e.metrics();
-    }
-    EXPECT_EQ(scheduled, runs + returned);
-    EXPECT_EQ(handles, scheduled);
-    EXPECT_EQ(captures.living(), 0);
-    expect_balance(after);
-    EXPECT_EQ(after.expired, runs);
-  }
-}
 
 // Reports within a call what becomes of its copies of the callable.
 struct copies {

@@ -8,14 +8,12 @@
 #include <atomic>
 #include <exception>
 #include <functional>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "support/drive_virtual.hpp"
-#include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
 
 namespace detent {
@@ -24,44 +22,7 @@ namespace {
 using namespace std::chrono_literals;
 using drive::at;
 using drive::ids;
-using testing::census;
 using testing::eventually;
-
-TEST(EngineCallback, IsCalledWithItsFiringIfItTakesOne) {
-  drive::virtual_engine rig;
-  timer self;
-  time_point deadline;
-  timer t = rig.engine.schedule_at(at(10), [&](firing& f) { self = f.self(), deadline = f.deadline(); });
-  rig.poll_at(at(12));
-  EXPECT_EQ(self, t);
-  EXPECT_EQ(deadline, at(10));
-}
-
-TEST(EngineCallback, IsNeverCalledInsideTheScheduleCall) {
-  drive::virtual_engine rig({}, at(100));
-  for (duration delay : {0ns, -1ns, duration::min()}) rig.engine.schedule_after(delay, rig.note(1));
-  rig.engine.schedule_at_fixed_rate(0ns, 1h, rig.note(1));
-  EXPECT_EQ(rig.fired, ids{});
-  EXPECT_EQ(rig.engine.poll(), 4u);
-}
-
-TEST(EngineCallback, KeepsItsStateFromRunToRun) {
-  drive::virtual_engine rig;
-  rig.engine.schedule_at_fixed_rate(10ns, 10ns, [&, run = 0]() mutable { rig.fired.push_back(++run); });
-  for (int now = 10; now <= 30; now += 10) rig.poll_at(at(now));
-  EXPECT_EQ(rig.fired, (ids{1, 2, 3}));
-}
-
-TEST(EngineCallback, LivesThroughItsRunAndEndsWithIt) {
-  drive::virtual_engine rig;
-  census captures;
-  int inside = -1;
-  rig.engine.schedule_at(at(10), [&, token = captures.join()] { inside = captures.living(); });
-  rig.poll_at(at(10));
-  EXPECT_EQ(inside, 1);
-  EXPECT_EQ(captures.living(), 0);
-  EXPECT_EQ(captures.ended(), 1);
-}
 
 TEST(EngineCallbackThatThrows, GivesItsExceptionToOnErrorOnItsOwnThread) {
   std::vector<std::string> reported;
@@ -79,21 +40,6 @@ TEST(EngineCallbackThatThrows, GivesItsExceptionToOnErrorOnItsOwnThread) {
   rig.poll_at(at(10));
   EXPECT_EQ(reported, (std::vector<std::string>{"one", "two"}));
   EXPECT_EQ(where, std::this_thread::get_id());
-}
-
-TEST(EngineCallbackThatThrows, HasFiredAndFailedAndIsDestroyedOnce) {
-  drive::virtual_engine rig({.on_error = [](std::exception_ptr) {}});
-  census captures;
-  timer t = rig.engine.schedule_at(at(10), [token = captures.join()] { throw 1; });
-  rig.engine.schedule_at(at(10), rig.note(2));
-  EXPECT_EQ(rig.poll_at(at(10)), 2u);
-  const engine_metrics m = rig.engine.metrics();
-  EXPECT_EQ(m.failed, 1u);
-  EXPECT_EQ(m.fired, 2u);
-  EXPECT_EQ(m.expired, 2u);
-  EXPECT_EQ(t.cancel(), cancel_result::gone);
-  EXPECT_EQ(captures.ended(), 1);
-  EXPECT_EQ(rig.fired, ids{2});
 }
 
 TEST(EngineCallbackThatThrows, IsALineOnStderrByDefault) {

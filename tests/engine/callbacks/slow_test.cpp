@@ -69,57 +69,6 @@ TEST(EngineSlowCallback, FromTheThresholdOn) {
   EXPECT_EQ(rig.engine.metrics().callback.count(), 3u);
 }
 
-TEST(EngineSlowCallback, HasLabelDeadlineAndOrigin) {
-  slow_log slow;
-  drive::virtual_engine rig(slow.options(100ns, true));
-  const label mine = rig.engine.make_label("mine");
-  rig.engine.make_label("other");
-  rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); }, {.label = mine});
-  const std::uint32_t line = __LINE__ - 1;
-  rig.poll_at(at(50));
-  const slow_callback reported = slow.only();
-  EXPECT_EQ(reported.label, mine);
-  EXPECT_EQ(reported.took, 1us);
-  EXPECT_EQ(reported.deadline, at(10));
-  EXPECT_STREQ(reported.file, __FILE__);
-  EXPECT_EQ(reported.line, line);
-}
-
-TEST(EngineSlowCallback, OfAGroupThatWasPausedHasTheEnginesTime) {
-  slow_log slow;
-  drive::virtual_engine rig(slow.options(5ns));
-  timer_group group(rig.engine);
-  group.schedule_at(at(10), [&] { rig.clock.advance(5ns); });
-  rig.poll_at(at(5));
-  group.pause();
-  rig.poll_at(at(100));
-  group.resume();
-  rig.engine.poll();
-  rig.poll_at(at(110));
-  EXPECT_EQ(slow.only().deadline, at(105));
-}
-
-// The effects of the callback on its own timer, and a timer that takes the place, change nothing.
-TEST(EngineSlowCallback, ThatEndsItsTimerIsReportedAsItWas) {
-  slow_log slow;
-  engine_options options = slow.options(100ns, true);
-  options.on_error = [](std::exception_ptr) {};
-  drive::virtual_engine rig(std::move(options));
-  const label mine = rig.engine.make_label("mine"), other = rig.engine.make_label("other");
-  auto work = [&](firing& f) {
-    f.self().cancel();
-    for (int i = 0; i < 100; ++i) rig.engine.schedule_at(at(1h), [] {}, {.label = other}).cancel();
-    rig.clock.advance(1us);
-    throw std::runtime_error("");
-  };
-  rig.engine.schedule_at(at(10), work, {.label = mine});
-  const std::uint32_t line = __LINE__ - 1;
-  rig.poll_at(at(10));
-  EXPECT_EQ(slow.only().label, mine);
-  EXPECT_EQ(slow.only().line, line);
-  EXPECT_EQ(rig.engine.metrics().failed, 1u);
-}
-
 TEST(EngineSlowCallback, IsCountedWithoutAnOnSlow) {
   drive::virtual_engine rig({.slow_threshold = 100ns});
   rig.engine.schedule_at(at(10), [&] { rig.clock.advance(1us); });

@@ -73,25 +73,9 @@ TEST_P(EngineCancel, KeepsTheCallbackFromRunning) {
   EXPECT_FALSE(ran);
 }
 
-TEST_P(EngineCancel, WinsOnceAndIsGoneAfterwards) {
-  timer t = schedule([] {});
-  EXPECT_EQ(t.cancel(), cancel_result::cancelled);
-  EXPECT_EQ(t.cancel(), cancel_result::gone);
-  EXPECT_EQ(t.cancel_and_wait(), cancel_result::gone);
-  EXPECT_FALSE(t.pending());
-  EXPECT_EQ(engine_.metrics().cancelled, 1u);
-}
-
 TEST_P(EngineCancel, DestroysASmallCallableOnceBeforeItReturns) { expect_destroyed_once_before_cancel_returns<0>(); }
 
 TEST_P(EngineCancel, DestroysABoxedCallableOnceBeforeItReturns) { expect_destroyed_once_before_cancel_returns<100>(); }
-
-TEST_P(EngineCancel, FallsOutOfThePendingCountBeforeItReturns) {
-  timer t = schedule([] {});
-  EXPECT_EQ(engine_.pending(), 1u);
-  t.cancel();
-  EXPECT_EQ(engine_.pending(), 0u);
-}
 
 TEST_P(EngineCancel, LetsTheCaptureUseTheEngineAndTheHandle) {
   timer t, made;
@@ -116,26 +100,6 @@ TEST_P(EngineCancel, DoesNotReachANewerTimerInTheSamePlace) {
   EXPECT_FALSE(old.pending());
   let_all_run();
   EXPECT_EQ(runs, 300);
-}
-
-TEST_P(EngineCancel, IsGoneOnceTheTimerHasFired) {
-  timer t = schedule([] {});
-  let_all_run();
-  EXPECT_EQ(t.cancel(), cancel_result::gone);
-  EXPECT_EQ(engine_.metrics().cancelled, 0u);
-}
-
-TEST(EngineCancelInside, FindsItselfRunningHoweverOften) {
-  drive::virtual_engine rig;
-  cancel_result first{}, second{}, waiting{};
-  timer t = rig.engine.schedule_after(1s, [&](firing& now) {
-    first = now.self().cancel();
-    second = now.self().cancel();
-    waiting = now.self().cancel_and_wait();
-  });
-  rig.poll_at(drive::at(1s));
-  for (cancel_result each : {first, second, waiting}) EXPECT_EQ(each, cancel_result::running);
-  EXPECT_EQ(t.cancel(), cancel_result::gone);
 }
 
 TEST(EngineCancelInside, MayBeOfANeighbourThatIsDueAtTheSameInstant) {

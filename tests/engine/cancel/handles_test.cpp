@@ -37,34 +37,6 @@ TEST(HandleDeadline, FollowsEachArming) {
   EXPECT_EQ(timer().deadline(), std::nullopt);
 }
 
-TEST(HandleDeadline, OfAPeriodicTimerIsItsNextRuns) {
-  drive::virtual_engine v;
-  std::optional<time_point> inside;
-  timer beat;
-  beat = v.engine.schedule_at_fixed_rate(1s, 2s, [&] { inside = beat.deadline(); }, {.runs = 2});
-  EXPECT_EQ(beat.deadline(), at(1s));
-  v.clock.run_for(1s, v.engine);
-  EXPECT_EQ(inside, at(1s));
-  EXPECT_EQ(beat.deadline(), at(3s));
-  v.clock.run_for(5s, v.engine);
-  EXPECT_EQ(beat.deadline(), std::nullopt);
-}
-
-TEST(HandleDeadline, OfAGroupMemberMovesWithItsGroup) {
-  drive::virtual_engine v;
-  timer_group group(v.engine);
-  timer member = group.schedule_after(10s, [] {});
-  v.clock.run_for(4s, v.engine);
-  group.pause();
-  EXPECT_EQ(member.deadline(), (time_point::max)());
-  EXPECT_EQ(member.remaining(), (duration::max)());
-  v.clock.run_for(1h, v.engine);
-  group.resume();
-  EXPECT_EQ(member.remaining(), 6s);
-  group.cancel_all();
-  EXPECT_EQ(member.deadline(), std::nullopt);
-}
-
 TEST(ScopedTimer, IsMadeFromAScheduleCallAndDoesWhatATimerDoes) {
   drive::virtual_engine v;
   scoped_timer idle = v.engine.schedule_after(30s, v.note(1));

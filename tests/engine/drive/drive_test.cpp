@@ -45,14 +45,6 @@ TEST(EngineDrive, IsNotRungWhereNobodyListens) {
   EXPECT_EQ(caller.metrics().rings, 0u);
 }
 
-TEST(EngineDrive, FiresOnNoThreadButThePollingOne) {
-  engine caller({.drive = drive_kind::caller});
-  std::thread::id ran_on;
-  caller.schedule_after(0ns, [&] { ran_on = std::this_thread::get_id(); });
-  while (caller.poll() == 0) std::this_thread::yield();
-  EXPECT_EQ(ran_on, std::this_thread::get_id());
-}
-
 TEST(EngineDrive, RefusesASecondThreadInsidePoll) {
   drive::virtual_engine rig;
   drive::problem polled, asked, opened;
@@ -65,15 +57,6 @@ TEST(EngineDrive, RefusesASecondThreadInsidePoll) {
   });
   EXPECT_EQ(rig.poll_at(at(10)), 1u);
   for (const drive::problem& each : {polled, asked, opened}) EXPECT_EQ(each.code, errc::not_permitted) << each.what;
-}
-
-TEST(EngineDrive, RefusesPollFromInsideOneOfItsCallbacks) {
-  drive::virtual_engine rig;
-  std::error_code inside;
-  rig.engine.schedule_at(at(10), [&] { inside = problem_of([&] { rig.engine.poll(); }).code; });
-  rig.engine.schedule_at(at(10), rig.note(2));
-  EXPECT_EQ(rig.poll_at(at(10)), 2u);
-  EXPECT_EQ(inside, errc::called_from_callback);
 }
 
 TEST(EngineDrive, LetsACallbackPollAnotherEngine) {
@@ -120,15 +103,6 @@ TEST(EngineDrive, WakesAWorkerThatSleepsTowardsALaterDeadline) {
     worker.schedule_after(1ms, [&] { fired = true; });
     EXPECT_TRUE(eventually([&] { return fired.load(); }));
   }
-}
-
-TEST(EngineDrive, WakesAWorkerForARestartToAnEarlierDeadline) {
-  engine worker({.name = "far-away", .wait = wait_options::sleep()});
-  std::atomic<bool> fired{false};
-  timer far = worker.schedule_after(1h, [&] { fired = true; });
-  ASSERT_TRUE(drive::thread_sleeps("far-away"));
-  EXPECT_TRUE(far.restart_after(1ms));
-  EXPECT_TRUE(eventually([&] { return fired.load(); }));
 }
 
 TEST(EngineDrive, WakesAWorkerForAReArmOnAPoolThread) {

@@ -13,12 +13,9 @@
 namespace detent {
 namespace {
 
-using namespace std::chrono_literals;
 using drive::at;
 using drive::ids;
 using EngineDriveNextDeadline = drive::in_virtual_time;
-
-TEST_F(EngineDriveNextDeadline, IsNoneWhenNothingIsPending) { EXPECT_EQ(engine_.next_deadline(), std::nullopt); }
 
 TEST_F(EngineDriveNextDeadline, IsExactWhereverTheDeadlineLies) {
   for (unsigned bit = 0; bit < 62; ++bit) {
@@ -29,20 +26,6 @@ TEST_F(EngineDriveNextDeadline, IsExactWhereverTheDeadlineLies) {
       only.cancel();
     }
   }
-}
-
-TEST_F(EngineDriveNextDeadline, IsPastForWhatIsOverdue) {
-  engine_.schedule_at(at(5), [] {});
-  clock_.advance_to(at(100));
-  EXPECT_EQ(engine_.next_deadline(), at(5));
-}
-
-TEST_F(EngineDriveNextDeadline, IsNoneOnceAllWasCancelled) {
-  std::vector<timer> all;
-  for (int i = 0; i < 1000; ++i) all.push_back(engine_.schedule_at(at(i * 1000), [] {}));
-  engine_.next_deadline();
-  for (timer& each : all) each.cancel();
-  EXPECT_EQ(engine_.next_deadline(), std::nullopt);
 }
 
 // Any of them may hold the earliest.

@@ -56,19 +56,6 @@ TEST_F(EnginePoll, DoesNotFireALeftoverThatWasCancelled) {
   }
 }
 
-TEST_F(EnginePoll, FiresInOrderWhatCallbacksArmAmongTheRest) {
-  engine_.schedule_at(at(10), [&] {
-    fired_.push_back(10);
-    engine_.schedule_at(at(15), rig_.note(16));
-    engine_.schedule_at(at(5), rig_.note(5));
-    engine_.schedule_at(at(12), rig_.note(12));
-  });
-  engine_.schedule_at(at(15), rig_.note(15));
-  engine_.schedule_at(at(20), rig_.note(20));
-  EXPECT_EQ(rig_.poll_at(at(20)), 6u);
-  EXPECT_EQ(fired_, (ids{10, 5, 12, 15, 16, 20}));
-}
-
 TEST_F(EnginePoll, FollowsAChainOfTimersArmedForThatInstantToItsEnd) {
   int left = 1000;
   std::function<void()> next = [&] {
@@ -78,44 +65,12 @@ TEST_F(EnginePoll, FollowsAChainOfTimersArmedForThatInstantToItsEnd) {
   EXPECT_EQ(rig_.poll_at(at(10)), 1000u);
 }
 
-TEST_F(EnginePoll, BoundsAlsoWhatCallbacksArm) {
-  engine_.schedule_at(at(10), [&] {
-    for (int id = 0; id < 4; ++id) engine_.schedule_after(duration(0), rig_.note(id));
-  });
-  EXPECT_EQ(rig_.poll_at(at(10), 3), 3u);
-  EXPECT_EQ(fired_, (ids{0, 1}));
-  EXPECT_EQ(engine_.poll(), 2u);
-}
-
 TEST_F(EnginePoll, RunsATimerThatReArmsForThatInstantAtMostOnceACall) {
   engine_.schedule_at(at(10), [&](firing& f) {
     fired_.push_back(static_cast<int>(fired_.size()));
     f.rearm_after(duration(0));
   });
   for (int call = 0; call < 5; ++call) EXPECT_EQ(rig_.poll_at(at(10)), 1u);
-}
-
-TEST_F(EnginePoll, RunsAPeriodicTimerThatIsFarBehindAtMostOnceACall) {
-  engine_.schedule_at_fixed_rate(duration(10), duration(10), rig_.note(1), {.missed_policy = missed_ticks::burst});
-  EXPECT_EQ(rig_.poll_at(at(30)), 1u);
-  EXPECT_EQ(rig_.poll_at(at(30)), 1u);
-  EXPECT_EQ(rig_.poll_at(at(30)), 1u);
-  EXPECT_EQ(rig_.poll_at(at(30)), 0u);
-}
-
-TEST_F(EnginePoll, FiresUpToOneReadingOfTheClock) {
-  engine_.schedule_at(at(10), [&] { clock_.advance_to(at(100)); });
-  engine_.schedule_at(at(50), rig_.note(50));
-  EXPECT_EQ(rig_.poll_at(at(10)), 1u);
-  EXPECT_EQ(engine_.poll(), 1u);
-}
-
-TEST_F(EnginePoll, FiresNothingOnceStopped) {
-  for (int id = 0; id < 5; ++id) engine_.schedule_at(at(10), rig_.note(id));
-  rig_.poll_at(at(10), 2);
-  EXPECT_EQ(engine_.stop().size(), 3u);
-  EXPECT_EQ(engine_.poll(), 0u);
-  EXPECT_EQ(fired_, (ids{0, 1}));
 }
 
 }  // namespace

@@ -51,18 +51,6 @@ TEST(EnginePollWakeFd, BecomesReadableAtTheNextDeadline) {
   EXPECT_EQ(caller.poll(), 1u);
 }
 
-TEST(EnginePollWakeFd, StaysReadableWhileABoundedCallLeavesSomethingOver) {
-  drive::virtual_engine rig;
-  const int fd = rig.engine.wake_fd();
-  for (int id = 0; id < 3; ++id) rig.engine.schedule_at(at(10), rig.note(id));
-  rig.poll_at(at(10), 1);
-  EXPECT_TRUE(readable(fd, long_enough));
-  rig.engine.poll(1);
-  EXPECT_TRUE(readable(fd, long_enough));
-  rig.engine.poll(1);
-  EXPECT_FALSE(readable(fd));
-}
-
 TEST(EnginePollWakeFd, StaysReadableForALeftoverOnTheSteadyClockToo) {
   engine caller({.drive = drive_kind::caller});
   const int fd = caller.wake_fd();

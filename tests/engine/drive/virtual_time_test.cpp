@@ -34,14 +34,6 @@ TEST(VirtualTime, StopsAtEachDeadlineAndEndsAtItsEnd) {
   EXPECT_EQ(v.clock.now(), at(8s));
 }
 
-TEST(VirtualTime, DoesNotSkipPeriods) {
-  drive::virtual_engine v;
-  std::uint64_t missed = 0;
-  v.engine.schedule_at_fixed_rate(1s, 1s, [&](firing& run) { missed += run.missed(); });
-  EXPECT_EQ(v.clock.run_for(1h, v.engine), 3600u);
-  EXPECT_EQ(missed, 0u);
-}
-
 TEST(VirtualTime, OrdersDeadlinesOverAllEngines) {
   manual_clock clock;
   engine a({.manual = &clock}), b({.manual = &clock});

@@ -110,18 +110,6 @@ TEST(EngineExecuteMany, OffersWhatIsDueTogetherInOrder) {
   EXPECT_EQ(w.fired, counted(300));
 }
 
-TEST(EngineExecuteMany, KeepsNothingForALaterPoll) {
-  batched b;
-  for (int count : {1, 63, 64, 65}) {
-    b.schedule(count);
-    b.rig.poll_at(at(10), static_cast<std::size_t>(count) / 2 + 1);
-    EXPECT_EQ(b.batches->held.size(), static_cast<std::size_t>(count) / 2 + 1);
-    b.rig.engine.poll();
-    EXPECT_EQ(b.batches->held.size(), static_cast<std::size_t>(count));
-    b.batches->run_all();
-  }
-}
-
 // The first not taken is refused; what comes after it is offered again.
 TEST(EngineExecuteMany, RefusedInTheMiddleRunsThatOneInline) {
   on_worker w;
@@ -158,23 +146,6 @@ TEST(EngineExecuteMany, RefusedInTheMiddleKeepsTheOrderOfARetry) {
     b.batches->run_all();
   }
   EXPECT_EQ(b.rig.fired, counted(200));
-}
-
-TEST(EngineExecuteMany, LetsCancelAndRestartWinInsideABatch) {
-  batched b;
-  b.batches->inline_runs = true;
-  std::vector<timer> all;
-  b.rig.engine.schedule_at(at(10), [&] {
-    EXPECT_EQ(b.rig.engine.cancel_bulk(std::span(all).first(20)), 20u);
-    EXPECT_TRUE(all[20].restart_at(at(50)));
-  });
-  for (int id = 0; id < 40; ++id) all.push_back(b.rig.engine.schedule_at(at(10), b.rig.note(id)));
-  b.rig.poll_at(at(10));
-  ids expected = counted(40);
-  expected.erase(expected.begin(), expected.begin() + 21);
-  EXPECT_EQ(b.rig.fired, expected);
-  b.rig.poll_at(at(50));
-  EXPECT_EQ(b.rig.fired.back(), 20);
 }
 
 TEST(EngineExecuteMany, MayDestroyTheEngineFromWithin) {
@@ -225,27 +196,6 @@ TEST(EngineExecuteMany, MayDestroyTheEngineFromWithinOnAWorker) {
   } while (too_late);
   EXPECT_EQ(runs, 0);
   EXPECT_EQ(all->ran, 5000u);
-}
-
-// A pool takes a batch at once: as much as it has room for, from the front.
-TEST(EngineExecuteManyPool, TakesWhatItHasRoomForInOrder) {
-  std::atomic<bool> open{false}, inside{false};
-  std::vector<int> order;
-  std::atomic<int> runs{0};
-  engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.queue_capacity = 40}),
-            .on_refusal = refusal_policy::retry});
-  e.schedule_after(0ns, [&] {
-    inside = true;
-    eventually([&] { return open.load(); });
-  });
-  ASSERT_TRUE(eventually([&] { return inside.load(); }));
-  const time_point due = clock::now() + 5ms;
-  for (int id = 0; id < 100; ++id) e.schedule_at(due, [&, id] { order.push_back(id), ++runs; });
-  EXPECT_TRUE(eventually([&] { return e.metrics().refused > 0; }));
-  open = true;
-  EXPECT_TRUE(eventually([&] { return runs == 100; }));
-  EXPECT_EQ(order, counted(100));
-  EXPECT_EQ(e.metrics().dropped, 0u);
 }
 
 }  // namespace

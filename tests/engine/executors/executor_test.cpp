@@ -4,7 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <memory>
@@ -13,7 +12,6 @@
 #include "support/drive_virtual.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/engine_executors.hpp"
-#include "support/platform/asleep.hpp"
 
 namespace detent {
 namespace {
@@ -39,24 +37,6 @@ TEST_F(EngineExecutor, GetsEachTimerOnceInDeadlineOrder) {
   engine_.poll();
   EXPECT_EQ(holds_->run_all(), 5u);
   EXPECT_EQ(fired_, (ids{0, 1, 2, 3, 4}));
-}
-
-TEST_F(EngineExecutor, GetsEqualDeadlinesInTheirArmingOrder) {
-  for (int id = 0; id < 50; ++id) engine_.schedule_at(at(10), rig_.note(id));
-  rig_.poll_at(at(10));
-  holds_->run_all();
-  EXPECT_EQ(fired_.size(), 50u);
-  EXPECT_TRUE(std::is_sorted(fired_.begin(), fired_.end()));
-}
-
-TEST_F(EngineExecutor, GetsAPeriodicTimerAgainOnlyAfterItsRun) {
-  engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(1));
-  rig_.poll_at(at(10));
-  rig_.poll_at(at(25));
-  EXPECT_EQ(holds_->held.size(), 1u);
-  holds_->run_all();
-  rig_.poll_at(at(30));
-  EXPECT_EQ(holds_->held.size(), 1u);
 }
 
 TEST_F(EngineExecutor, BelongsToTheUserAndServesOnAfterAnEnginesEnd) {
@@ -91,16 +71,6 @@ TEST(EngineExecutorPool, LetsTheWorkerGoOnDuringASlowCallback) {
   EXPECT_GE(e.pending(), 100u);
   release = true;
   EXPECT_TRUE(eventually([&] { return e.pending() == 0; }));
-}
-
-TEST(EngineExecutorPool, RunsOtherTimersBesideASlowOne) {
-  std::atomic<bool> release{false};
-  std::atomic<int> fast{0};
-  engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
-  e.schedule_after(0ns, [&] { eventually([&] { return release.load(); }); });
-  for (int i = 0; i < 100; ++i) e.schedule_after(0ns, [&] { ++fast; });
-  EXPECT_TRUE(eventually([&] { return fast == 100; }));
-  release = true;
 }
 
 // The depth counts work that the executor has and has not begun, and not work that runs or is over in any way.
@@ -146,21 +116,6 @@ TEST(EngineExecutorPool, GoesOnAfterACallbackThatThrows) {
   EXPECT_TRUE(eventually([&] { return reported == 10 && ran == 10; }));
   EXPECT_TRUE(on_a_pool_thread);
   EXPECT_EQ(e.metrics().failed, 10u);
-}
-
-TEST(EngineExecutorPool, IsWaitedForByCancelAndWait) {
-  std::atomic<bool> inside{false}, ended{false};
-  drive::sleeper waits;
-  engine e({.executor = std::make_shared<thread_pool>()});
-  timer t = e.schedule_after(0ns, [&] {
-    inside = true;
-    EXPECT_TRUE(waits.sleeps());
-    ended = true;
-  });
-  ASSERT_TRUE(eventually([&] { return inside.load(); }));
-  waits.lies_down();
-  t.cancel_and_wait();
-  EXPECT_TRUE(ended);
 }
 
 }  // namespace

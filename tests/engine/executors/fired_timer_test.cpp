@@ -20,7 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using drive::at;
 using drive::ids;
-using testing::census;
 using testing::holding_executor;
 
 class EngineFiredTimer : public ::testing::Test {
@@ -79,31 +78,6 @@ TEST_F(EngineFiredTimer, GivesItsPlaceBackIfItIsDropped) {
   EXPECT_FALSE(rig.engine.try_schedule_at(at(20), [] {}));
   holds->held.clear();
   EXPECT_TRUE(rig.engine.try_schedule_at(at(20), [] {}));
-}
-
-TEST_F(EngineFiredTimer, DoesNotRunOnceCancelled) {
-  census captures;
-  timer t = engine_.schedule_at(at(10), [&, token = captures.join()] { fired_.push_back(1); });
-  rig_.poll_at(at(10));
-  EXPECT_EQ(t.cancel(), cancel_result::cancelled);
-  EXPECT_EQ(captures.living(), 0);
-  take()();
-  EXPECT_EQ(fired_, ids{});
-  EXPECT_EQ(engine_.metrics().cancelled, 1u);
-  EXPECT_EQ(engine_.metrics().dropped, 0u);
-}
-
-TEST_F(EngineFiredTimer, RunsAtItsNewDeadlineOnlyOnceRestarted) {
-  timer t = engine_.schedule_at(at(10), rig_.note(1));
-  rig_.poll_at(at(10));
-  EXPECT_TRUE(t.restart_at(at(20)));
-  fired_timer old = take();
-  old();
-  EXPECT_EQ(fired_, ids{});
-  EXPECT_EQ(rig_.poll_at(at(19)), 0u);
-  rig_.poll_at(at(20));
-  take()();
-  EXPECT_EQ(fired_, ids{1});
 }
 
 TEST_F(EngineFiredTimer, CannotRunALaterHandOverOfTheSameTimer) {

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -47,36 +46,6 @@ TEST(ManyExecutors, EachTimerRunsWhereItSays) {
   EXPECT_EQ(of.b->run_all(), 3u);
   EXPECT_EQ(v.fired, (ids{3, 1, 5, 7, 2, 4, 6}));
   v.poll_at(at(20));
-  EXPECT_EQ(of.b->run_all(), 1u);
-}
-
-TEST(ManyExecutors, TheEnginesOwnMayBeNamedToo) {
-  two_held of;
-  drive::virtual_engine v({.executor = of.a, .executors = {of.b}});
-  timer_group on_b(v.engine, of.b.get());
-  on_b.schedule_at(at(1), v.note(1));
-  on_b.schedule_at(at(2), v.note(2), {.executor = of.a.get()});
-  v.engine.schedule_at(at(3), v.note(3));
-  v.poll_at(at(3));
-  EXPECT_EQ(of.b->run_all(), 1u);
-  EXPECT_EQ(of.a->run_all(), 2u);
-  EXPECT_EQ(v.fired, (ids{1, 2, 3}));
-}
-
-TEST(ManyExecutors, TheDriverMayBeNamedWhicheverThereAre) {
-  two_held of;
-  of.a->refuse = true;
-  drive::virtual_engine v({.executor = of.a, .executors = {of.b}, .on_refusal = refusal_policy::drop});
-  v.engine.schedule_at(at(10), v.note(1), {.executor = of.b.get()});
-  v.engine.schedule_at(at(10), v.note(2), {.executor = on_driver()});
-  timer_group on_it(v.engine, on_driver());
-  on_it.schedule_at(at(10), v.note(3));
-  v.engine.schedule_at_fixed_rate(10ns, 10ns, v.note(4), {.runs = 2, .executor = on_driver()});
-  v.engine.schedule_at(at(10), v.note(5));  // dropped by the first
-  v.poll_at(at(10));
-  EXPECT_EQ(v.fired, (ids{2, 3, 4}));
-  v.poll_at(at(20));
-  EXPECT_EQ(v.fired, (ids{2, 3, 4, 4}));
   EXPECT_EQ(of.b->run_all(), 1u);
 }
 
@@ -226,25 +195,6 @@ TEST(FiredTimer, ReportsWhatItIs) {
   EXPECT_EQ(second.tag(), 0u);
   EXPECT_EQ(second.lane(), 0);
   EXPECT_EQ(second.deadline(), time_point());
-}
-
-TEST(Tag, IsCarriedByAll) {
-  drive::virtual_engine v({.slow_threshold = 1ns});
-  std::uint64_t inside = 0;
-  v.engine.schedule_at(at(10), [&](firing& run) { inside = run.tag(); }, {.tag = 11});
-  v.engine.schedule_at_fixed_rate(20ns, 1h, [&](firing& run) { inside = run.tag(); }, {.tag = 22});
-  timer_group group(v.engine);
-  group.schedule_at(at(40), [] {}, {.tag = 33});
-  std::uint64_t sum = 0;
-  for (const pending_timer& each : v.engine.list_pending()) sum += each.tag;
-  EXPECT_EQ(sum, 66u);
-  v.poll_at(at(10));
-  EXPECT_EQ(inside, 11u);
-  v.poll_at(at(20));
-  EXPECT_EQ(inside, 22u);
-  sum = 0;
-  for (const unfired_timer& each : v.engine.stop()) sum += each.tag;
-  EXPECT_EQ(sum, 55u);
 }
 
 TEST(Tag, IsKeptByAStraightPeriodicTimerAndReportedOfASlowOne) {

@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "support/drive_virtual.hpp"
-#include "support/engine_captures.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/engine_executors.hpp"
 
@@ -18,7 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 using drive::at;
 using drive::ids;
-using testing::census;
 using testing::eventually;
 using testing::holding_executor;
 
@@ -60,22 +58,6 @@ TEST_F(MissedRun, OfAFixedRateLeavesItsGridAsItWas) {
   EXPECT_EQ(m.fired, 2u);
   EXPECT_EQ(m.pending, 1u);
   EXPECT_EQ(m.queued, 0u);
-}
-
-TEST_F(MissedRun, IsAlsoOneThatTheExecutorLetsGo) {
-  census captures;
-  timer beat = engine_.schedule_at_fixed_rate(
-      10ns, 10ns, [here = captures.join(), note = note_deadline()](firing& run) { note(run); });
-  rig_.poll_at(at(10));
-  holds_->held.clear();
-  EXPECT_TRUE(beat.pending());
-  EXPECT_EQ(captures.living(), 1);
-  run_at(20);
-  EXPECT_EQ(rig_.fired, ids{20});
-  EXPECT_EQ(engine_.metrics().missed, 1u);
-  EXPECT_EQ(engine_.metrics().dropped, 0u);
-  beat.cancel();
-  EXPECT_EQ(captures.living(), 0);
 }
 
 // A pool with room for one, and an overload that is over soon.

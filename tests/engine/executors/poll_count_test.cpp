@@ -32,17 +32,6 @@ TEST(PollCount, OfWhatAnExecutorKeepsIsNone) {
   EXPECT_EQ(rig.engine.metrics().fired, 5u);
 }
 
-TEST(PollCount, OfWhatIsRefusedIsWhatRunsAllTheSame) {
-  for (const auto policy : {refusal_policy::drop, refusal_policy::retry, refusal_policy::run_inline}) {
-    auto holds = std::make_shared<holding_executor>();
-    holds->refuse = true;
-    drive::virtual_engine rig({.executor = holds, .on_refusal = policy});
-    schedule(rig, 5);
-    EXPECT_EQ(rig.poll_at(at(20)), policy == refusal_policy::run_inline ? 5u : 0u);
-    EXPECT_EQ(rig.fired.size(), policy == refusal_policy::run_inline ? 5u : 0u);
-  }
-}
-
 TEST(PollCount, OfWhatAnExecutorRunsAtOnceIsAll) {
   auto moody = std::make_shared<moody_executor>();
   drive::virtual_engine rig({.executor = moody, .on_refusal = refusal_policy::retry});

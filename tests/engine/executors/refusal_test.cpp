@@ -7,7 +7,6 @@
 #include <atomic>
 #include <memory>
 #include <thread>
-#include <vector>
 
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
@@ -19,8 +18,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using drive::at;
-using drive::ids;
-using testing::census;
 using testing::eventually;
 using testing::holding_executor;
 using testing::moody_executor;
@@ -33,45 +30,6 @@ struct refused_engine {
   std::shared_ptr<holding_executor> holds = std::make_shared<holding_executor>();
   drive::virtual_engine rig;
 };
-
-TEST(EngineExecutorRefusal, RunsInlineByDefault) { EXPECT_EQ(engine_options{}.on_refusal, refusal_policy::run_inline); }
-
-TEST(EngineExecutorRefusal, DropsAndCountsWhereAsked) {
-  refused_engine r(refusal_policy::drop);
-  census captures;
-  timer t = r.rig.engine.schedule_at(at(10), [&, token = captures.join()] { r.rig.fired.push_back(1); });
-  r.rig.poll_at(at(10));
-  const engine_metrics m = r.rig.engine.metrics();
-  EXPECT_EQ(m.refused, 1u);
-  EXPECT_EQ(m.dropped, 1u);
-  EXPECT_EQ(captures.living(), 0);
-  EXPECT_FALSE(t.pending());
-  EXPECT_EQ(r.rig.engine.pending(), 0u);
-  EXPECT_EQ(r.rig.fired, ids{});
-}
-
-TEST(EngineExecutorRefusal, RetriesInOrderAndLetsNothingOvertake) {
-  refused_engine r(refusal_policy::retry);
-  for (int id : {1, 2, 3}) r.rig.engine.schedule_at(at(10 + id), r.rig.note(id));
-  r.rig.poll_at(at(15));
-  EXPECT_TRUE(r.holds->held.empty());
-  r.rig.engine.schedule_at(at(5), r.rig.note(4));  // earlier, but after those that wait already
-  r.rig.poll_at(at(16));
-  r.holds->refuse = false;
-  r.rig.poll_at(at(17));
-  r.holds->run_all();
-  EXPECT_EQ(r.rig.fired, (ids{1, 2, 3, 4}));
-}
-
-TEST(EngineExecutorRefusal, ReturnsWhatWaitsForARetryWhenItStops) {
-  refused_engine r(refusal_policy::retry);
-  for (int id : {1, 2}) r.rig.engine.schedule_at(at(10), r.rig.note(id));
-  r.rig.poll_at(at(10));
-  std::vector<unfired_timer> left = r.rig.engine.stop();
-  EXPECT_EQ(left.size(), 2u);
-  for (unfired_timer& each : left) each.run();
-  EXPECT_EQ(r.rig.fired.size(), 2u);
-}
 
 TEST(EngineExecutorRefusal, AsksForAPollWithinAMillisecond) {
   refused_engine r(refusal_policy::retry);
@@ -93,23 +51,6 @@ TEST(EngineExecutorRefusal, IsRetriedByAWorkerThatHasNothingElseToDo) {
   EXPECT_FALSE(fired);
   moody->refuse = false;
   EXPECT_TRUE(eventually([&] { return fired.load(); }));
-}
-
-TEST(EngineExecutorRefusal, OfAFullPoolLosesNothingWhateverThePolicy) {
-  for (refusal_policy policy : {refusal_policy::run_inline, refusal_policy::retry}) {
-    std::atomic<bool> release{false};
-    std::atomic<int> runs{0};
-    engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 1, .queue_capacity = 1}),
-              .on_refusal = policy});
-    std::atomic<bool> inside{false};
-    e.schedule_after(0ns, [&] { inside = true, eventually([&] { return release.load(); }); });
-    ASSERT_TRUE(eventually([&] { return inside.load(); }));
-    for (int i = 0; i < 100; ++i) e.schedule_after(0ns, [&] { ++runs; });
-    EXPECT_TRUE(eventually([&] { return e.metrics().refused > 0; }));
-    release = true;
-    EXPECT_TRUE(eventually([&] { return e.pending() == 0 && runs == 100; }));
-    EXPECT_EQ(e.metrics().dropped, 0u);
-  }
 }
 
 TEST(EngineExecutorInline, FindsItselfInsideACallback) {

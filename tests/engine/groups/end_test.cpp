@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "support/engine_captures.hpp"
-#include "support/engine_executors.hpp"
 #include "support/group_engine.hpp"
 #include "support/platform/mapped_clock.hpp"
 
@@ -21,27 +20,12 @@ using namespace std::chrono_literals;
 using drive::ids;
 using testing::at_end;
 using testing::census;
-using testing::holding_executor;
 using testing::mapped_clock;
 
 class TimerGroupEnd : public drive::groups_in_virtual_time {
  protected:
   std::optional<timer_group> group_{engine_};
 };
-
-TEST_F(TimerGroupEnd, InsideAMembersCallback) {
-  census captures;
-  group_->schedule_at_fixed_rate(1ms, 1ms, [&, here = captures.join()] {
-    fired_.push_back(1);
-    group_.reset();
-  });
-  group_->schedule_after(1ms, rig_.note(2));
-  poll_at_ms(1);
-  poll_at_ms(10);
-  EXPECT_EQ(fired_, ids{1});
-  EXPECT_EQ(captures.living(), 0);
-  expect_balance(engine_);
-}
 
 TEST_F(TimerGroupEnd, InsideACaptureThatDiesInAPass) {
   census captures;
@@ -181,30 +165,6 @@ TEST_F(TimerGroupEnd, AGroupInAnothersPlaceIsNotTouchedByOldHandles) {
   poll_at_ms(1);
   EXPECT_EQ(fired_, ids{1});
   expect_balance(engine_);
-}
-
-// An executor has kept timers of a group that has ended, and other groups are in its place.
-TEST_F(TimerGroupEnd, WhatAnExecutorKeptTouchesNoOtherGroup) {
-  auto holding = std::make_shared<holding_executor>();
-  drive::virtual_engine rig({.executor = holding});
-  {
-    timer_group group(rig.engine);
-    timer member = group.schedule_after(1ms, rig.note(1));
-    rig.poll_at(drive::at(1ms));
-    member.cancel();
-  }
-  rig.engine.poll();
-  ASSERT_EQ(holding->held.size(), 1u);
-  holding->run_all();
-  timer_group first(rig.engine), second(rig.engine);
-  first.schedule_after(1ms, rig.note(2));
-  EXPECT_EQ(first.pending(), 1u);
-  EXPECT_EQ(second.pending(), 0u);
-  second.pause();
-  second.cancel_all();
-  rig.poll_at(drive::at(2ms));
-  holding->run_all();
-  EXPECT_EQ(rig.fired, ids{2});
 }
 
 }  // namespace

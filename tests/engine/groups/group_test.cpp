@@ -40,37 +40,6 @@ TEST_F(TimerGroup, NoMemberStartsAfterACancelInTheSamePass) {
   expect_balance(engine_);
 }
 
-TEST_F(TimerGroup, HandlesOfCancelledMembersAreSpent) {
-  timer inserted = group_.schedule_after(1ms, rig_.note(1));
-  poll_at_ms(0);
-  timer submitted = group_.schedule_after(1ms, rig_.note(1));
-  timer rate = group_.schedule_at_fixed_rate(1ms, 1ms, rig_.note(1));
-  group_.cancel_all();
-  for (timer each : {inserted, submitted, rate}) {
-    EXPECT_FALSE(each.pending());
-    EXPECT_FALSE(each.restart_after(1ms));
-  }
-  // Its captures may still exist: the call that destroys them returns `cancelled`.
-  EXPECT_EQ(inserted.cancel(), cancel_result::cancelled);
-  EXPECT_EQ(submitted.cancel_and_wait(), cancel_result::cancelled);
-  poll_at_ms(0);
-  for (timer each : {inserted, submitted, rate}) EXPECT_EQ(each.cancel(), cancel_result::gone);
-  EXPECT_EQ(engine_.metrics().cancelled, 3u);
-  expect_balance(engine_);
-}
-
-TEST_F(TimerGroup, GivesPlacesBackWithinOneDrain) {
-  drive::virtual_engine rig({.max_pending = 3});
-  timer_group group(rig.engine);
-  for (int i = 0; i < 3; ++i) group.schedule_after(1ms, [] {});
-  EXPECT_EQ(drive::problem_of([&] { group.schedule_after(1ms, [] {}); }).code,
-            make_error_code(errc::capacity_exceeded));
-  group.cancel_all();
-  rig.engine.poll();
-  for (int i = 0; i < 3; ++i) EXPECT_TRUE(group.try_schedule_after(1ms, [] {}));
-  EXPECT_FALSE(group.try_schedule_after(1ms, [] {}));
-}
-
 TEST_F(TimerGroup, RefusesAPeriodThatIsNone) {
   EXPECT_EQ(drive::problem_of([&] { group_.schedule_at_fixed_rate(1ms, 0ms, [] {}); }).code,
             make_error_code(errc::invalid_period));

@@ -63,31 +63,6 @@ TEST_F(TimerGroupPause, NothingFiresMeanwhileAndNoBurstFollows) {
   EXPECT_EQ(reported_.back(), 1001);
 }
 
-TEST_F(TimerGroupPause, KeepsTheGridOfAFixedRate) {
-  group_.schedule_at_fixed_rate(3ms, 7ms, clock_in());
-  pause_from_to_ms(0, 0);
-  poll_each_ms(1, 11);  // 3, 10
-  pause_from_to_ms(12, 20);
-  poll_each_ms(21, 45);
-  EXPECT_EQ(ran_, (std::vector{3, 10, 25, 32, 39}));
-  EXPECT_EQ(reported_, ran_);
-}
-
-TEST_F(TimerGroupPause, TimersMayBeAddedMeanwhile) {
-  poll_at_ms(10);
-  group_.pause();
-  group_.schedule_after(5ms, clock_in());
-  group_.schedule_at(drive::at(5ms), clock_in());  // past: due at the resumption
-  poll_at_ms(18);
-  group_.schedule_after(5ms, clock_in());
-  poll_at_ms(500);
-  EXPECT_TRUE(ran_.empty());
-  EXPECT_EQ(group_.pending(), 3u);
-  group_.resume();
-  poll_each_ms(500, 520);
-  EXPECT_EQ(ran_, (std::vector{500, 505, 505}));
-}
-
 TEST_F(TimerGroupPause, WhatWentBackKeepsItsOrder) {
   auto holding = std::make_shared<holding_executor>();
   drive::virtual_engine rig({.executor = holding});

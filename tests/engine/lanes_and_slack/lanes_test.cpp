@@ -28,12 +28,6 @@ class EngineLanes : public drive::in_virtual_time {
   }
 };
 
-TEST(EngineLanesDefault, IsTheBulkOfFour) {
-  EXPECT_EQ(timer_options{}.lane, 0);
-  EXPECT_EQ(periodic_options{}.lane, 0);
-  EXPECT_EQ(lane_count, 4);
-}
-
 TEST_F(EngineLanes, AreExactInsideEach) {
   schedule(1, 20, bulk), schedule(31, 30, critical);
   timer moved = schedule(33, 5, critical);

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
-#include <vector>
 
 #include "support/drive_virtual.hpp"
 #include "support/engine_eventually.hpp"
@@ -20,11 +19,6 @@ using drive::at;
 using testing::eventually;
 
 using EngineSlack = drive::in_virtual_time;
-
-TEST(EngineSlackDefault, IsNone) {
-  EXPECT_EQ(timer_options{}.slack, duration(0));
-  EXPECT_EQ(periodic_options{}.slack, duration(0));
-}
 
 // Polled wherever next_deadline() says, as a worker would be.
 TEST_F(EngineSlack, IsNeverEarlyAndNeverExceeded) {
@@ -55,20 +49,6 @@ TEST_F(EngineSlack, BringsManyTogether) {
   for (; auto next = engine_.next_deadline(); ++polls) rig_.poll_at(*next);
   EXPECT_LE(polls, 50);
   EXPECT_EQ(engine_.metrics().fired, 1000u);
-}
-
-TEST_F(EngineSlack, KeepsTheGridOfAPeriodicTimer) {
-  std::vector<time_point> deadlines;
-  engine_.schedule_at_fixed_rate(1001ns, 1000ns,
-                                 [&](firing& f) {
-                                   deadlines.push_back(f.deadline());
-                                   EXPECT_LE(f.lateness(), 300ns);
-                                   EXPECT_EQ(f.missed(), 0u);
-                                 },
-                                 {.runs = 50, .slack = 300ns});
-  while (auto next = engine_.next_deadline()) rig_.poll_at(*next);
-  ASSERT_EQ(deadlines.size(), 50u);
-  for (int i = 0; i < 50; ++i) EXPECT_EQ(deadlines[static_cast<std::size_t>(i)], at(1001 + i * 1000));
 }
 
 // On real clocks.

@@ -47,21 +47,5 @@ TEST(EngineListPending, QueuedUntilTheDriverDrains) {
   EXPECT_EQ(state_of(rig.engine, one), "not listed");
 }
 
-// Hunting a leak: what nobody remembers is found by its origin, and ended by its handle.
-TEST(EngineListPending, HandlesAreOfUse) {
-  drive::virtual_engine rig({.capture_origin = true});
-  const std::uint32_t leak = __LINE__ + 1;
-  for (int i = 0; i < 10; ++i) rig.engine.schedule_at(at(1h), [] {});
-  timer wanted = rig.engine.schedule_at(at(1h), [] {});
-  rig.engine.poll();
-  std::size_t ended = 0;
-  for (pending_timer& each : rig.engine.list_pending())
-    if (each.line == leak && each.handle.cancel() == cancel_result::cancelled) ++ended;
-  EXPECT_EQ(ended, 10u);
-  EXPECT_EQ(rig.engine.pending(), 1u);
-  EXPECT_TRUE(rig.engine.list_pending()[0].handle.restart_at(at(2h)));
-  EXPECT_EQ(find(rig.engine, wanted)->deadline, at(2h));
-}
-
 }  // namespace
 }  // namespace detent

@@ -22,7 +22,6 @@ namespace {
 using namespace std::chrono_literals;
 using drive::at;
 using drive::eventually;
-using drive::problem_of;
 
 void expect_balance(const engine_metrics& m) {
   EXPECT_EQ(m.scheduled, m.expired + m.cancelled + m.returned + m.dropped + m.pending)
@@ -73,28 +72,6 @@ TEST(EngineMetrics, CountEachTimerUnderTheWayItEnded) {
   expect_balance(m);
 }
 
-TEST(EngineMetrics, CountWhatAnExecutorRefusesAndLetsGo) {
-  drive::virtual_engine rig({.executor = std::make_shared<moody_executor>(), .on_refusal = refusal_policy::drop});
-  for (int i = 0; i < 8; ++i) rig.engine.schedule_at(at(10), [] {});
-  rig.poll_all_at(at(10));
-  const engine_metrics m = rig.engine.metrics();
-  EXPECT_EQ(m.refused, 4u);
-  EXPECT_EQ(m.dropped, 6u);
-  EXPECT_EQ(m.expired, 2u);
-  EXPECT_EQ(m.fired, 2u);
-  expect_balance(m);
-}
-
-TEST(EngineMetrics, CountExceptionsAndLargeCallables) {
-  drive::virtual_engine rig({.on_error = [](std::exception_ptr) {}});
-  std::array<char, 100> large{};
-  rig.engine.schedule_at_fixed_rate(10ns, 10ns, [large] { throw large.size(); }, {.runs = 2});
-  rig.engine.schedule_at(at(10), [] {});
-  for (int now : {10, 20}) rig.poll_at(at(now));
-  EXPECT_EQ(rig.engine.metrics().failed, 2u);
-  EXPECT_EQ(rig.engine.metrics().boxed, 1u) << "once, however often it runs";
-}
-
 TEST(EngineMetrics, CountDrainsThatFoundSomething) {
   drive::virtual_engine rig;
   for (int i = 0; i < 100; ++i) rig.engine.schedule_at(at(1h), [] {});
@@ -124,44 +101,6 @@ TEST(EngineMetrics, ReportLatenessWithinOnePercentOverAllScales) {
     const double reported = static_cast<double>(rig.engine.metrics().lateness.percentile(50).count());
     EXPECT_LE(std::abs(reported - static_cast<double>(late)), 0.01 * static_cast<double>(late)) << late;
   }
-}
-
-TEST(EngineMetrics, CountNothingThatWasRefused) {
-  drive::virtual_engine rig({.max_pending = 1});
-  rig.engine.schedule_after(1h, [] {});
-  const auto expect_one = [&] {
-    EXPECT_EQ(rig.engine.metrics().scheduled, 1u);
-    expect_balance(rig.engine.metrics());
-  };
-  EXPECT_EQ(problem_of([&] { rig.engine.schedule_after(1h, [] {}); }).code, errc::capacity_exceeded);
-  expect_one();
-  EXPECT_EQ(problem_of([&] { rig.engine.schedule_at_fixed_rate(1h, 0ns, [] {}); }).code, errc::invalid_period);
-  expect_one();
-  rig.engine.stop();
-  EXPECT_EQ(problem_of([&] { rig.engine.schedule_after(1h, [] {}); }).code, errc::stopped);
-  EXPECT_FALSE(rig.engine.try_schedule_after(0ns, [] {}));
-  expect_one();
-  EXPECT_EQ(rig.engine.pending(), 0u);
-}
-
-// Without a capacity the fast path of a schedule call is open until the stop, and it counts before it checks.
-TEST(EngineMetrics, CountNothingThatAStoppedEngineRefused) {
-  drive::virtual_engine rig;
-  rig.engine.schedule_after(1h, [] {});
-  rig.engine.stop();
-  EXPECT_EQ(problem_of([&] { rig.engine.schedule_after(1h, [] {}); }).code, errc::stopped);
-  EXPECT_FALSE(rig.engine.try_schedule_after(0ns, [] {}));
-  EXPECT_EQ(rig.engine.metrics().scheduled, 1u);
-  EXPECT_EQ(rig.engine.metrics().returned, 1u);
-  expect_balance(rig.engine.metrics());
-}
-
-TEST(EngineMetrics, OutliveTheSnapshotOfAStoppedEngine) {
-  drive::virtual_engine rig;
-  rig.engine.schedule_at(at(10), [] {});
-  rig.engine.stop();
-  EXPECT_EQ(rig.engine.metrics().returned, 1u);
-  EXPECT_EQ(rig.engine.pending(), 0u);
 }
 
 // One random action of a producer, out of everything that a program may do.

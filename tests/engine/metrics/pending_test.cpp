@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "support/engine_captures.hpp"
-#include "support/engine_eventually.hpp"
 #include "support/joined_thread.hpp"
 
 namespace detent {
@@ -18,7 +17,6 @@ namespace {
 
 using namespace std::chrono_literals;
 using testing::at_end;
-using testing::eventually;
 
 TEST(EnginePending, IncludesTheCallersOwnCallsAtOnceOnAWorkerDrivenEngine) {
   engine e;
@@ -41,26 +39,6 @@ TEST(EnginePending, FallsBeforeTheCallbackRuns) {
   clk.advance(1s);
   e.poll();
   EXPECT_EQ(inside, (std::vector<std::size_t>{2, 1, 0}));
-}
-
-TEST(EnginePending, EndsAtZeroIfAnotherThreadCancelsWhileTheInstantIsFired) {
-  engine e;
-  std::atomic<bool> inside{false}, go_on{false};
-  std::atomic<int> ran{0};
-  const time_point when = clock::now() + 2ms;
-  e.schedule_at(when, [&] {
-    inside = true;
-    eventually([&] { return go_on.load(); });
-  });
-  std::vector<timer> others;
-  for (int i = 0; i < 10; ++i) others.push_back(e.schedule_at(when, [&] { ran.fetch_add(1); }));
-  EXPECT_TRUE(eventually([&] { return inside.load(); }));
-  for (timer each : others) EXPECT_EQ(each.cancel(), cancel_result::cancelled);
-  EXPECT_EQ(e.pending(), 0u);
-  go_on = true;
-  e.stop();
-  EXPECT_EQ(e.pending(), 0u);
-  EXPECT_EQ(ran.load(), 0);
 }
 
 TEST(EnginePending, IsAlreadyDownWhenACancelledCaptureIsDestroyed) {

@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstddef>
 #include <exception>
-#include <string>
 #include <vector>
 
 #include "support/engine_captures.hpp"
@@ -19,9 +18,6 @@ namespace detent {
 namespace {
 
 using namespace std::chrono_literals;
-using testing::at_end;
-using testing::bystander;
-using testing::census;
 
 class EngineCapacity : public ::testing::Test {
  protected:
@@ -43,31 +39,6 @@ TEST_F(EngineCapacity, RefusesTheFirstTimerBeyondItAtOnce) {
   EXPECT_FALSE(engine_.try_schedule_at(time_point(1s), [] {}));
   EXPECT_FALSE(engine_.try_schedule_at_fixed_rate(1s, 1s, [] {}));
   EXPECT_FALSE(engine_.try_schedule_with_fixed_delay(1s, 1s, [] {}));
-}
-
-TEST_F(EngineCapacity, IsNamedWithItsValueInTheError) {
-  engine_.schedule_after(1s, [] {});
-  engine_.schedule_after(1s, [] {});
-  try {
-    engine_.schedule_after(1s, [] {});
-    ADD_FAILURE() << "it was accepted";
-  } catch (const error& problem) {
-    EXPECT_EQ(problem.code(), errc::capacity_exceeded);
-    EXPECT_NE(std::string(problem.what()).find("max_pending = 2"), std::string::npos) << problem.what();
-    EXPECT_NE(std::string(problem.what()).find("small"), std::string::npos) << problem.what();
-  }
-}
-
-TEST_F(EngineCapacity, LeavesNothingBehindOfWhatItRefuses) {
-  engine_.schedule_after(1s, [] {});
-  engine_.schedule_after(1s, [] {});
-  census callables;
-  EXPECT_THROW(engine_.schedule_after(1s, bystander<100>{callables.join()}), error);
-  EXPECT_EQ(callables.living(), 0);
-  EXPECT_EQ(engine_.pending(), 2u);
-  EXPECT_EQ(engine_.metrics().scheduled, 2u);
-  clock_.advance(1s);
-  EXPECT_EQ(engine_.poll(), 2u);
 }
 
 TEST_F(EngineCapacity, CountsEachTimerThatItRefuses) {
@@ -101,36 +72,6 @@ TEST_F(EngineCapacity, IsFreeAgainBeforeCancelReturns) {
     t.cancel();
     EXPECT_FALSE(full());
   }
-}
-
-TEST_F(EngineCapacity, IsGivenBackOnceByACancelThatIsRepeated) {
-  timer t = engine_.schedule_after(1s, [] {});
-  t.cancel();
-  t.cancel();
-  engine_.poll();
-  t.cancel();
-  engine_.schedule_after(1s, [] {});
-  engine_.schedule_after(1s, [] {});
-  EXPECT_TRUE(full());
-}
-
-TEST_F(EngineCapacity, IsFreeAgainWhenACancelledCaptureIsDestroyed) {
-  bool accepted = false;
-  engine_.schedule_after(1s, [] {});
-  timer t =
-      engine_.schedule_after(1s, at_end([&] { accepted = static_cast<bool>(engine_.try_schedule_after(1s, [] {})); }));
-  t.cancel();
-  EXPECT_TRUE(accepted);
-}
-
-TEST_F(EngineCapacity, IsGivenBackByAOneShotBeforeItsCallback) {
-  bool was_full = true;
-  engine_.schedule_after(1h, [] {});
-  engine_.schedule_after(1s, [&] { was_full = full(); });
-  EXPECT_TRUE(full());
-  clock_.advance(1s);
-  engine_.poll();
-  EXPECT_FALSE(was_full);
 }
 
 TEST(EngineCapacityNone, IsNoLimit) {

@@ -66,18 +66,6 @@ TEST_F(EngineOrderWorker, IsByDeadlineInABatchHoweverItWasScheduled) {
   EXPECT_EQ(order_of(500), count_to(500));
 }
 
-TEST_F(EngineOrderWorker, IsThatOfArmingAmongEqualDeadlinesOfAThread) {
-  for (int id = 0; id < 500; ++id) engine_.schedule_at(past_, note(id));
-  EXPECT_EQ(order_of(500), count_to(500));
-}
-
-TEST_F(EngineOrderWorker, PutsARestartAfterItsEquals) {
-  std::vector<timer> timers;
-  for (int id : {2, 0, 3, 1}) timers.push_back(engine_.schedule_at(past_, note(id)));
-  for (std::size_t i : {0u, 2u}) EXPECT_TRUE(timers[i].restart_at(past_));
-  EXPECT_EQ(order_of(4), count_to(4));
-}
-
 TEST_F(EngineOrderWorker, KeepsEachThreadsOwnOrderWhereSeveralScheduleAtOnce) {
   constexpr int threads = 4, each = 200;
   test::meeting start(threads);

@@ -40,24 +40,6 @@ TEST_F(EnginePeriodicMissed, SkipRunsOnceForTheLatestDuePeriodAndReportsTheRest)
   EXPECT_EQ(runs_, (std::vector<run>{{at(500), 4}}));
 }
 
-TEST_F(EnginePeriodicMissed, BurstRunsAllOfThemBackToBackEachForItsOwnPeriod) {
-  start(missed_ticks::burst);
-  EXPECT_EQ(rig_.poll_all_at(at(450)), 4u);
-  EXPECT_EQ(runs_, (std::vector<run>{{at(100), 0}, {at(200), 0}, {at(300), 0}, {at(400), 0}}));
-  EXPECT_EQ(rig_.poll_at(at(499)), 0u);
-  EXPECT_EQ(rig_.poll_at(at(500)), 1u);
-}
-
-TEST_F(EnginePeriodicMissed, DelayRunsOnceAndCountsTheNextPeriodFromThen) {
-  start(missed_ticks::delay);
-  EXPECT_EQ(rig_.poll_all_at(at(557)), 1u);
-  ASSERT_EQ(runs_.size(), 1u);
-  EXPECT_EQ(runs_[0].missed, 4u);
-  EXPECT_EQ(engine_.next_deadline(), at(657));
-  rig_.poll_at(at(657));
-  EXPECT_EQ(runs_.back(), (run{at(657), 0}));
-}
-
 // A heartbeat that paused for three seconds was three seconds late, whatever is done about the beats.
 TEST_F(EnginePeriodicMissed, AStallIsAsLongInTheMetricsUnderEachPolicy) {
   for (missed_ticks policy : {missed_ticks::skip, missed_ticks::burst, missed_ticks::delay}) {

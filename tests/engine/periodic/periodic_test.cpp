@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <memory>
-#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -19,7 +18,6 @@ namespace {
 using namespace std::chrono_literals;
 using drive::at;
 using drive::eventually;
-using drive::ids;
 using drive::problem_of;
 using EnginePeriodic = drive::in_virtual_time;
 
@@ -33,13 +31,6 @@ TEST_F(EnginePeriodic, FixedRateStaysOnItsGridForAMillionPeriods) {
   for (std::int64_t n = 0; n < 1'000'000; ++n) ASSERT_EQ(rig_.poll_at(at(initial + n * period)), 1u);
   EXPECT_EQ(run, 1'000'000);
   EXPECT_EQ(off_the_grid, 0);
-}
-
-TEST_F(EnginePeriodic, FixedRateKeepsItsGridHoweverLateWithinThePeriodItRuns) {
-  std::vector<time_point> deadlines;
-  engine_.schedule_at_fixed_rate(100ns, 100ns, [&](firing& f) { deadlines.push_back(f.deadline()); });
-  for (int now : {199, 201, 399, 400, 555}) rig_.poll_at(at(now));
-  EXPECT_EQ(deadlines, (std::vector{at(100), at(200), at(300), at(400), at(500)}));
 }
 
 TEST_F(EnginePeriodic, IsOfItsKindWithoutExceptionsToo) {
@@ -62,17 +53,6 @@ TEST_F(EnginePeriodic, FixedDelayCountsFromTheEndOfEachRun) {
   EXPECT_EQ(rig_.poll_at(at(116)), 0u);
   EXPECT_EQ(rig_.poll_at(at(117)), 1u);
   EXPECT_EQ(engine_.next_deadline(), at(224));
-}
-
-TEST_F(EnginePeriodic, FixedDelayNeverCatchesUp) {
-  engine_.schedule_with_fixed_delay(10ns, 10ns, [&](firing& f) {
-    fired_.push_back(static_cast<int>(f.missed()));
-    clock_.advance(1000ns);
-  });
-  EXPECT_EQ(rig_.poll_at(at(10)), 1u);
-  EXPECT_EQ(engine_.poll(), 0u);
-  EXPECT_EQ(rig_.poll_at(at(1020)), 1u);
-  EXPECT_EQ(fired_, (ids{0, 0}));
 }
 
 TEST_F(EnginePeriodic, EndsAfterSoManyRuns) {
@@ -102,59 +82,6 @@ TEST_F(EnginePeriodic, TakesOnePlaceOfTheCapacityUntilItsEnd) {
   EXPECT_FALSE(another());
   rig.poll_at(at(20));
   EXPECT_TRUE(another());
-}
-
-TEST_F(EnginePeriodic, EndsWhenItCancelsItselfInARun) {
-  timer t;
-  t = engine_.schedule_at_fixed_rate(10ns, 10ns, [&] {
-    fired_.push_back(1);
-    if (fired_.size() == 2) {
-      EXPECT_EQ(t.cancel(), cancel_result::running);
-    }
-  });
-  for (int now = 0; now < 100; now += 10) rig_.poll_at(at(now));
-  EXPECT_EQ(fired_.size(), 2u);
-  EXPECT_EQ(t.cancel(), cancel_result::gone);
-  const engine_metrics m = engine_.metrics();
-  EXPECT_EQ(m.cancelled, 1u);
-  EXPECT_EQ(m.expired, 0u);
-}
-
-TEST_F(EnginePeriodic, EndsWhenItIsCancelledBetweenRuns) {
-  auto captured = std::make_shared<int>();
-  timer t = engine_.schedule_at_fixed_rate(10ns, 10ns, [captured] {});
-  rig_.poll_at(at(10));
-  EXPECT_EQ(t.cancel(), cancel_result::cancelled);
-  EXPECT_EQ(captured.use_count(), 1);
-  EXPECT_EQ(rig_.poll_at(at(100)), 0u);
-}
-
-TEST_F(EnginePeriodic, LeavesItsNeighbourOnTimeWhenItCancelsItself) {
-  timer earlier;
-  earlier = engine_.schedule_at_fixed_rate(10ns, 10ns, [&] { earlier.cancel(); });
-  engine_.schedule_at_fixed_rate(15ns, 10ns, rig_.note(2));
-  for (int now : {10, 15, 25, 35}) {
-    EXPECT_EQ(engine_.next_deadline(), at(now));
-    rig_.poll_at(at(now));
-  }
-  EXPECT_EQ(fired_, (ids{2, 2, 2}));
-}
-
-TEST_F(EnginePeriodic, OutlivesAnException) {
-  drive::virtual_engine rig({.on_error = [](std::exception_ptr) {}});
-  timer t = rig.engine.schedule_at_fixed_rate(10ns, 10ns, [] { throw std::runtime_error("thrown"); });
-  for (int now = 10; now <= 50; now += 10) EXPECT_EQ(rig.poll_at(at(now)), 1u);
-  EXPECT_TRUE(t.pending());
-  EXPECT_EQ(rig.engine.metrics().failed, 5u);
-}
-
-TEST_F(EnginePeriodic, IsReturnedOnceByStopAfterAnyNumberOfRuns) {
-  timer t = engine_.schedule_at_fixed_rate(10ns, 10ns, rig_.note(1));
-  for (int now = 10; now <= 50; now += 10) rig_.poll_at(at(now));
-  std::vector<unfired_timer> left = engine_.stop();
-  ASSERT_EQ(left.size(), 1u);
-  EXPECT_EQ(left[0].handle, t);
-  EXPECT_EQ(left[0].deadline, at(60));
 }
 
 TEST_F(EnginePeriodic, RefusesAPeriodThatIsNotPositive) {

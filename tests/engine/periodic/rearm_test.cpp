@@ -4,8 +4,6 @@
 
 #include <gtest/gtest.h>
 
-#include <vector>
-
 #include "support/drive_virtual.hpp"
 
 namespace detent {
@@ -35,38 +33,6 @@ TEST_F(EnginePeriodicRearm, CountsADelayFromTheCall) {
   EXPECT_EQ(engine_.next_deadline(), at(18));
 }
 
-TEST_F(EnginePeriodicRearm, IsVoidIfTheRunCancelledItselfBefore) {
-  engine_.schedule_at(at(10), [](firing& f) {
-    f.self().cancel();
-    f.rearm_after(1ns);
-  });
-  rig_.poll_at(at(10));
-  EXPECT_EQ(engine_.pending(), 0u);
-  EXPECT_EQ(rig_.poll_at(at(100)), 0u);
-}
-
-TEST_F(EnginePeriodicRearm, IsVoidIfTheRunCancelsItselfAfterwards) {
-  engine_.schedule_at(at(10), [](firing& f) {
-    f.rearm_after(1ns);
-    EXPECT_EQ(f.self().cancel(), cancel_result::running);
-  });
-  rig_.poll_at(at(10));
-  EXPECT_EQ(rig_.poll_at(at(100)), 0u);
-  EXPECT_EQ(engine_.metrics().expired, 1u);
-}
-
-TEST_F(EnginePeriodicRearm, TakesItsTurnAfterWhatWasArmedForThatDeadlineBefore) {
-  engine_.schedule_at(at(10), [&](firing& f) {
-    fired_.push_back(1);
-    if (fired_.size() == 1) f.rearm_at(at(20));
-  });
-  engine_.schedule_at(at(20), rig_.note(2));
-  rig_.poll_at(at(10));
-  engine_.schedule_at(at(20), rig_.note(3));
-  rig_.poll_at(at(20));
-  EXPECT_EQ(fired_, (ids{1, 2, 1, 3}));
-}
-
 // So far that the hashed wheel keeps them in the lists of a slot, which do not keep their order.
 TEST_F(EnginePeriodicRearm, KeepsTheOrderOfManyHoweverFarTheyGo) {
   drive::virtual_engine rig({.wheel = wheel_kind::hashed});
@@ -83,18 +49,6 @@ TEST_F(EnginePeriodicRearm, KeepsTheOrderOfManyHoweverFarTheyGo) {
   rig.fired.clear();
   rig.poll_at(at(1'000'000));
   EXPECT_EQ(rig.fired, expected);
-}
-
-TEST_F(EnginePeriodicRearm, DoesNothingInTheRunOfAnUnfired) {
-  engine_.schedule_at(at(10), [&](firing& f) {
-    fired_.push_back(f.self() ? 1 : 0);
-    f.rearm_after(1ns);
-  });
-  std::vector<unfired_timer> left = engine_.stop();
-  ASSERT_EQ(left.size(), 1u);
-  left[0].run();
-  EXPECT_EQ(fired_, ids{0});
-  EXPECT_EQ(engine_.pending(), 0u);
 }
 
 }  // namespace

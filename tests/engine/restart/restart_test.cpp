@@ -7,7 +7,6 @@
 #include <memory>
 #include <random>
 #include <thread>
-#include <vector>
 
 #include "support/drive_eventually.hpp"
 #include "support/drive_virtual.hpp"
@@ -18,7 +17,6 @@ namespace {
 using namespace std::chrono_literals;
 using drive::at;
 using drive::eventually;
-using drive::ids;
 using EngineRestart = drive::in_virtual_time;
 
 TEST_F(EngineRestart, FiresAtALaterDeadlineAndNotAtTheOldOne) {
@@ -36,77 +34,6 @@ TEST_F(EngineRestart, FiresAtAnEarlierDeadlineAndNotAtTheOldOne) {
   EXPECT_EQ(rig_.poll_at(at(19)), 0u);
   EXPECT_EQ(rig_.poll_at(at(20)), 1u);
   EXPECT_EQ(rig_.poll_at(at(2'000'000)), 0u);
-}
-
-TEST_F(EngineRestart, GoesAfterItsEqualsEvenIfTheDeadlineStays) {
-  timer first = engine_.schedule_at(at(10), rig_.note(1));
-  engine_.schedule_at(at(10), rig_.note(2));
-  rig_.poll_at(at(5));
-  first.restart_at(at(10));
-  rig_.poll_at(at(10));
-  EXPECT_EQ(fired_, (ids{2, 1}));
-}
-
-TEST_F(EngineRestart, KeepsTheOrderOfArmingAmongThousands) {
-  std::vector<timer> timers;
-  for (int id = 0; id < 5000; ++id) timers.push_back(engine_.schedule_at(at(id + 1), rig_.note(id)));
-  engine_.next_deadline();
-  ids expected;
-  for (int id = 4999; id >= 0; --id) {
-    timers[static_cast<std::size_t>(id)].restart_at(at(1'000'000));
-    expected.push_back(id);
-  }
-  rig_.poll_at(at(1'000'000));
-  EXPECT_EQ(fired_, expected);
-}
-
-TEST_F(EngineRestart, FiresOnceAfterAnyNumberOfExtensions) {
-  timer t = engine_.schedule_at(at(100), rig_.note(1));
-  for (int now = 0; now < 10'000; ++now) {
-    EXPECT_TRUE(t.restart_after(100ns));
-    ASSERT_EQ(rig_.poll_at(at(now)), 0u);
-  }
-  EXPECT_EQ(rig_.poll_at(at(10'097)), 0u);
-  EXPECT_EQ(rig_.poll_at(at(10'098)), 1u);
-}
-
-TEST_F(EngineRestart, SaturatesAtTheEndOfTime) {
-  timer t = engine_.schedule_at(at(100), rig_.note(1));
-  rig_.poll_at(at(50));
-  EXPECT_TRUE(t.restart_after(duration::max()));
-  EXPECT_EQ(rig_.poll_at(at(1'000'000)), 0u);
-  EXPECT_EQ(engine_.next_deadline(), time_point::max());
-}
-
-TEST_F(EngineRestart, IsRefusedOnceItHasFired) {
-  timer t = engine_.schedule_at(at(10), rig_.note(1));
-  rig_.poll_at(at(10));
-  EXPECT_FALSE(t.restart_after(5ns));
-  EXPECT_EQ(engine_.pending(), 0u);
-  EXPECT_EQ(rig_.poll_at(at(100)), 0u);
-}
-
-TEST_F(EngineRestart, IsRefusedForAnEmptyHandle) {
-  EXPECT_FALSE(timer().restart_at(at(10)));
-  EXPECT_FALSE(timer().restart_after(10ns));
-}
-
-TEST_F(EngineRestart, IsRefusedAndWithoutEffectInsideItsOwnRun) {
-  timer t;
-  bool restarted = true;
-  t = engine_.schedule_at(at(10), [&] { restarted = t.restart_after(5ns); });
-  rig_.poll_at(at(10));
-  EXPECT_FALSE(restarted);
-  EXPECT_EQ(rig_.poll_at(at(100)), 0u);
-}
-
-TEST_F(EngineRestart, DoesNotReachANewerTimerInTheSamePlace) {
-  timer old = engine_.schedule_at(at(10), rig_.note(1));
-  old.cancel();
-  engine_.schedule_at(at(20), rig_.note(2));
-  EXPECT_FALSE(old.restart_at(at(5)));
-  EXPECT_EQ(rig_.poll_at(at(19)), 0u);
-  EXPECT_EQ(rig_.poll_at(at(20)), 1u);
 }
 
 TEST_F(EngineRestart, IsCountedOnlyWhenItHadAnEffect) {

@@ -10,10 +10,8 @@
 #include <functional>
 #include <thread>
 #include <unordered_set>
-#include <vector>
 
 #include "support/engine_eventually.hpp"
-#include "support/joined_thread.hpp"
 
 namespace detent {
 namespace {
@@ -59,49 +57,6 @@ TEST(EngineSchedule, NeverRunsACallbackInTheCallThatSchedulesIt) {
   EXPECT_NE(ran_on.load(), std::this_thread::get_id());
 }
 
-TEST(EngineSchedule, LetsACallbackScheduleOnItsEngine) {
-  manual_clock clk;
-  engine e({.manual = &clk});
-  std::vector<int> order;
-  e.schedule_after(1s, [&] {
-    order.push_back(1);
-    e.schedule_after(1s, [&] { order.push_back(2); });
-  });
-  clk.advance(1s);
-  e.poll();
-  EXPECT_EQ(order, (std::vector<int>{1}));
-  clk.advance(1s);
-  e.poll();
-  EXPECT_EQ(order, (std::vector<int>{1, 2}));
-}
-
-TEST(EngineSchedule, WorksFromManyThreadsAtOnce) {
-  engine e;
-  std::atomic<int> runs{0};
-  {
-    std::vector<testing::joined_thread> producers;
-    for (int p = 0; p < 4; ++p) {
-      producers.emplace_back([&] {
-        for (int i = 0; i < 2000; ++i) e.schedule_after(i * 1us, [&] { runs.fetch_add(1); });
-      });
-    }
-  }
-  EXPECT_TRUE(testing::eventually([&] { return runs.load() == 8000; }));
-  EXPECT_EQ(e.stop().size(), 0u);
-  EXPECT_EQ(runs.load(), 8000);
-}
-
-TEST(EngineSchedule, WorksOnAHundredEnginesAtOnce) {
-  manual_clock clk;
-  std::vector<engine> engines;
-  int runs = 0;
-  for (int i = 0; i < 100; ++i) engines.push_back(engine({.manual = &clk, .reserve = 16}));
-  for (engine& each : engines) each.schedule_after(1s, [&] { ++runs; });
-  clk.advance(1s);
-  for (engine& each : engines) each.poll();
-  EXPECT_EQ(runs, 100);
-}
-
 TEST(EngineHandle, IsEqualToItsCopyAndToNoOther) {
   manual_clock clk;
   engine first({.manual = &clk}), second({.manual = &clk});
@@ -126,43 +81,12 @@ TEST(EngineHandle, IsNeverEqualToALaterTimersInTheSamePlace) {
   }
 }
 
-TEST(EngineHandle, HashesAlikeIfEqual) {
-  manual_clock clk;
-  engine e({.manual = &clk});
-  timer t = e.schedule_after(1s, [] {});
-  timer copy = t;
-  EXPECT_EQ(std::hash<timer>{}(copy), std::hash<timer>{}(t));
-}
-
 TEST(EngineHandle, IsFalseAndGoneWhenEmpty) {
   timer none;
   EXPECT_FALSE(none);
   EXPECT_FALSE(none.pending());
   EXPECT_EQ(none.cancel(), cancel_result::gone);
   EXPECT_EQ(none.cancel_and_wait(), cancel_result::gone);
-}
-
-TEST(EngineHandle, IsWhatTheFiringReturns) {
-  manual_clock clk;
-  engine e({.manual = &clk});
-  timer reported, scheduled = e.schedule_after(1s, [&](firing&now) { reported = now.self(); });
-  clk.advance(1s);
-  e.poll();
-  EXPECT_EQ(reported, scheduled);
-}
-
-TEST(EngineHandle, IsPendingFromScheduleToStart) {
-  manual_clock clk;
-  engine e({.manual = &clk});
-  bool inside = true;
-  timer t = e.schedule_after(1s, [&](firing& now) { inside = now.self().pending(); });
-  EXPECT_TRUE(t);
-  EXPECT_TRUE(t.pending());
-  clk.advance(1s);
-  EXPECT_TRUE(t.pending());
-  e.poll();
-  EXPECT_FALSE(inside);
-  EXPECT_FALSE(t.pending());
 }
 
 }  // namespace

@@ -114,38 +114,20 @@ TEST(EngineFork, ParentGoesOnAsBefore) {
 // In a program of their own each: exit() runs static destructors and must come to its end.
 using EngineForkDeathTest = testing::Test;
 
+void exit_with_global_engines() {
+  static engine on_worker;
+  static engine on_pool({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
+  static engine* const never_destroyed = new engine;
+  for (engine* each : {&on_worker, &on_pool, never_destroyed}) {
+    each->schedule_after(1h, [] {});
+    each->schedule_at_fixed_rate(0ns, 10us, [] {});
+  }
+  std::exit(0);
+}
+
 TEST(EngineForkDeathTest, GlobalEngineWithPendingTimersLetsTheProcessExit) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        static engine global;
-        global.schedule_after(1h, [] {});
-        global.schedule_at_fixed_rate(0ns, 10us, [] {});
-        std::exit(0);
-      },
-      testing::ExitedWithCode(0), "");
-}
-
-TEST(EngineForkDeathTest, GlobalEngineOnAPoolLetsTheProcessExit) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        static engine global({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});
-        global.schedule_at_fixed_rate(0ns, 10us, [] {});
-        std::exit(0);
-      },
-      testing::ExitedWithCode(0), "");
-}
-
-TEST(EngineForkDeathTest, EngineThatIsNeverDestroyedLetsTheProcessExit) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(
-      {
-        static engine* const leaked = new engine;
-        leaked->schedule_at_fixed_rate(0ns, 10us, [] {});
-        std::exit(0);
-      },
-      testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(exit_with_global_engines(), testing::ExitedWithCode(0), "");
 }
 
 TEST(EngineFork, ChildThatDestroysTheEngineClosesItsDescriptor) {

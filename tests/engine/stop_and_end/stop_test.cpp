@@ -42,20 +42,6 @@ TEST(EngineStop, ReturnsExactlyWhatNeitherRanNorWasCancelled) {
   EXPECT_EQ(returned, expected);
 }
 
-TEST(EngineStop, ReturnsWhatAnExecutorHasNotStarted) {
-  manual_clock clk;
-  auto holding = std::make_shared<testing::holding_executor>();
-  engine e({.manual = &clk, .executor = holding});
-  int runs = 0;
-  for (int i = 0; i < 3; ++i) e.schedule_after(1s, [&] { ++runs; });
-  clk.advance(1s);
-  e.poll();
-  holding->run_first();
-  EXPECT_EQ(e.stop().size(), 2u);
-  holding->run_all();
-  EXPECT_EQ(runs, 1);
-}
-
 TEST(EngineStop, MakesEveryHandleGone) {
   manual_clock clk;
   engine e({.manual = &clk});

@@ -15,6 +15,7 @@
 #include "support/engine_eventually.hpp"
 #include "support/joined_thread.hpp"
 #include "support/platform/asleep.hpp"
+#include "support/waited_for.hpp"
 
 namespace detent {
 namespace {
@@ -25,18 +26,10 @@ using testing::eventually;
 
 TEST(EngineStopThreads, WaitsForTheRunningCallback) {
   engine e;
-  std::atomic<bool> inside{false};
-  drive::sleeper stops;
-  bool ended = false;
-  e.schedule_after(0s, [&] {
-    inside = true;
-    EXPECT_TRUE(stops.sleeps());
-    ended = true;
-  });
-  ASSERT_TRUE(eventually([&] { return inside.load(); }));
-  stops.lies_down();
+  testing::waited_for running;
+  running.start(e);
   EXPECT_TRUE(e.stop().empty());
-  EXPECT_TRUE(ended);
+  EXPECT_TRUE(running.ended);
 }
 
 TEST(EngineStopThreads, WaitsForARunningCallbackAndReturnsWhatItReArmed) {

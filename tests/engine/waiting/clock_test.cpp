@@ -5,7 +5,6 @@
 
 #include <atomic>
 #include <cstddef>
-#include <memory>
 #include <optional>
 #include <random>
 #include <thread>
@@ -21,7 +20,6 @@ namespace {
 using namespace std::chrono_literals;
 using drive::at;
 using drive::eventually;
-using drive::problem_of;
 
 TEST(EngineClockManual, StartsAtZeroOrWhereItIsSet) {
   EXPECT_EQ(manual_clock().now(), time_point{});
@@ -54,19 +52,6 @@ TEST(EngineClockManual, IsWhatCallbacksSeeAsStarted) {
   rig.poll_at(at(17));
   EXPECT_EQ(started, at(17));
   EXPECT_EQ(lateness, 7ns);
-}
-
-TEST(EngineClockManual, IsReadAgainForEachCallback) {
-  drive::virtual_engine rig;
-  std::vector<time_point> started;
-  for (int i = 0; i < 3; ++i) {
-    rig.engine.schedule_at(at(10), [&](firing& f) {
-      started.push_back(f.started());
-      rig.clock.advance(5ns);
-    });
-  }
-  rig.poll_at(at(10));
-  EXPECT_EQ(started, (std::vector{at(10), at(15), at(20)}));
 }
 
 // A thread that sees a time sees what was done before time moved there.
@@ -193,12 +178,6 @@ TEST(EngineClockTsc, FiresNothingEarlyWhenPolled) {
   std::optional<engine> e = with_tsc({.drive = drive_kind::caller});
   if (!e) GTEST_SKIP() << "no invariant TSC here";
   expect_none_early(*e, true);
-}
-
-TEST(EngineClockTsc, FiresNothingEarlyOnAPool) {
-  std::optional<engine> e = with_tsc({.executor = std::make_shared<thread_pool>()});
-  if (!e) GTEST_SKIP() << "no invariant TSC here";
-  expect_none_early(*e, false);
 }
 
 }  // namespace

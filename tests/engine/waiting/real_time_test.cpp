@@ -96,13 +96,6 @@ TEST_P(EngineRealTime, FiresNothingEarlyAndEachOnce) {
   expect_none_early(seen, duration(std::get<2>(GetParam())));
 }
 
-TEST_P(EngineRealTime, FiresWithoutAnybodyTurningIt) {
-  std::atomic<int> done{0};
-  engine e(options());
-  for (int i : {2, 0, 1}) e.schedule_after((i + 1) * 3ms, [&] { ++done; });
-  EXPECT_TRUE(eventually([&] { return done == 3; }));
-}
-
 TEST(EngineRealTimeOnAPool, FiresNothingEarlyAndEachOnce) {
   test::random_source random(3);
   engine e({.executor = std::make_shared<thread_pool>(thread_pool_options{.threads = 2})});

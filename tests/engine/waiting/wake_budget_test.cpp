@@ -21,8 +21,6 @@ using testing::instant;
 using testing::moody_executor;
 using testing::prepare_instant;
 
-TEST(EngineWakeBudget, IsUnlimitedByDefault) { EXPECT_EQ(engine_options{}.wake_budget, (duration::max)()); }
-
 // A hundred thousand timers of some work, due at one instant; this thread schedules while they fire.
 class EngineWakeBudgetInAFlood : public ::testing::TestWithParam<bool> {
  protected:

@@ -4,21 +4,23 @@
 
 usage: contract_check.py ROOT [TABLE FIRST LAST]
 Reads ROOT/docs/evidence/contract.md, rows 1 to 187, or those of another TABLE. Each number has one row; each row names a test
-(`Suite.Name`, or proofs.suite) or gives a reason; each test named is there. Exit status 1 if not.
+(`Suite.Name`, proofs.suite or walks.kind) or gives a reason; each test named is there. Exit status 1 if not.
 """
 import re
 import sys
 from pathlib import Path
 
 ROW = re.compile(r"^\|\s*(\d+)\s*\|(.*)\|\s*$")
-NAMED = re.compile(r"`([A-Z]\w*\.[A-Z]\w*)`|\b(proofs\.\w+)")
+NAMED = re.compile(r"`([A-Z]\w*\.[A-Z]\w*)`|\b((?:proofs|walks)\.\w+)")
 DEFINED = re.compile(r"\b(?:TYPED_)?TEST(?:_[FP])?\s*\(\s*(\w+)\s*,\s*(\w+)\s*\)")
 LEAST_REASON = 4  # words
 
 
 def tests_of(root):
-    """Suite.Name of each test of the engine, the modules and the command, and proofs.suite of each suite of the explorer."""
+    """Suite.Name of each test of the engine, the modules and the command, proofs.suite of each suite of the explorer,
+    and walks.kind of each folder of walks."""
     names = {f"proofs.{suite.stem}" for suite in root.glob("tests/proofs/protocols/*.cpp")}
+    names.update(f"walks.{folder.name.removesuffix('_walks')}" for folder in root.glob("tests/search/*_walks"))
     for folder in (root / "tests", *root.glob("modules/*/tests"), root / "command/tests"):
         for source in sorted([*folder.rglob("*.cpp"), *folder.rglob("*.hpp")]):
             names.update(".".join(found) for found in DEFINED.findall(source.read_text(encoding="utf-8")))

@@ -155,4 +155,26 @@ struct small_traits {
 };
 using small_pool = slot_pool<small_traits>;
 
+// The traits of engines, on pages that are counted.
+struct counted : default_traits {
+  using source = counting_source;
+};
+
+template <class Pool>
+std::vector<slot_index> allocate_many(Pool& pool, slot_cache& cache, std::size_t number) {
+  std::vector<slot_index> slots(number);
+  for (slot_index& each : slots) each = pool.allocate(cache);
+  return slots;
+}
+
+template <class Pool>
+void free_all(Pool& pool, slot_cache& cache, const std::vector<slot_index>& slots) {
+  for (slot_index each : slots) pool.free(cache, each);
+}
+
+inline std::vector<slot_index> sorted(std::vector<slot_index> slots) {
+  std::sort(slots.begin(), slots.end());
+  return slots;
+}
+
 }  // namespace detent::alloc::testing

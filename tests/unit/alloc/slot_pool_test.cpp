@@ -16,35 +16,19 @@
 namespace detent::alloc {
 namespace {
 
+using testing::allocate_many;
+using testing::counted;
 using testing::counting_source;
+using testing::free_all;
 using testing::mappings;
 using testing::small_pool;
+using testing::sorted;
 
 struct two_slabs : testing::small_traits {
   static constexpr std::size_t max_slabs = 2;
 };
-struct counted : default_traits {
-  using source = counting_source;
-};
 
 constexpr std::uint32_t capacity = small_pool::magazine_capacity;
-
-template <class Pool>
-std::vector<slot_index> allocate_many(Pool& pool, slot_cache& cache, std::size_t number) {
-  std::vector<slot_index> slots(number);
-  for (slot_index& each : slots) each = pool.allocate(cache);
-  return slots;
-}
-
-template <class Pool>
-void free_all(Pool& pool, slot_cache& cache, const std::vector<slot_index>& slots) {
-  for (slot_index each : slots) pool.free(cache, each);
-}
-
-std::vector<slot_index> sorted(std::vector<slot_index> slots) {
-  std::sort(slots.begin(), slots.end());
-  return slots;
-}
 
 TEST(SlotPool, HandsOutEachSlotOnce) {
   counting_source pages;

@@ -14,29 +14,12 @@
 namespace detent::alloc {
 namespace {
 
+using testing::allocate_many;
+using testing::counted;
 using testing::counting_source;
+using testing::free_all;
 using testing::small_pool;
-
-struct counted : default_traits {
-  using source = counting_source;
-};
-
-template <class Pool>
-std::vector<slot_index> allocate_many(Pool& pool, slot_cache& cache, std::size_t number) {
-  std::vector<slot_index> slots(number);
-  for (slot_index& each : slots) each = pool.allocate(cache);
-  return slots;
-}
-
-template <class Pool>
-void free_all(Pool& pool, slot_cache& cache, const std::vector<slot_index>& slots) {
-  for (slot_index each : slots) pool.free(cache, each);
-}
-
-std::vector<slot_index> sorted(std::vector<slot_index> slots) {
-  std::sort(slots.begin(), slots.end());
-  return slots;
-}
+using testing::sorted;
 
 // 20 slabs come back in random order: nearly all of them are in the map before anybody tidies.
 struct shuffled_surplus {
