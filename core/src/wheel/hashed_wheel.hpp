@@ -80,24 +80,7 @@ class hashed_wheel {
   }
   bool empty() const noexcept { return near_.empty() && rounds_.empty(); }
   template <class Gone>
-  std::optional<nanoseconds_t> next_exact(Gone&& gone) {
-    for (int looks = limits::exact_looks;;) {
-      const std::optional<nanoseconds_t> near = near_.next_exact(gone);
-      if (rounds_.empty() || (near && *near <= rounds_.bound())) return near;
-      if (earliest_.is_known()) {
-        node& first = earliest_.first();
-        const node_index index = earliest_.index();
-        const nanoseconds_t time = earliest_.time();
-        if (gone(index, first)) continue;
-        const filing placed = nodes_.filing_of(index, first);
-        if (placed.time == time) return time;
-        unlink(first);
-        insert(index, first, placed.time, false);
-      } else if (earliest_.is_crowd() || !search_slot(gone, looks)) {
-        return next_bound();
-      }
-    }
-  }
+  std::optional<nanoseconds_t> next_exact(Gone&& gone);
   // The result of next_exact(); empty if there are too many to look at.
   const earliest& found() const noexcept {
     const earliest& near = near_.found();
@@ -128,77 +111,12 @@ class hashed_wheel {
     const std::uint64_t wanted = unit(time);
     return wanted < from || wanted - from < near_units_;
   }
-  // Visits the slots in which something is due. Takes out what is, or will be within the near ticks, and returns what
-  // of it take() has not taken over, linked by `next`: it is inserted at the end, so that none is visited twice.
   template <class Take>
-  node_index take_rounds(nanoseconds_t now, Take& take) {
-    node_index not_yet = no_node;
-    while (rounds_.bound() <= now && !rounds_.empty()) {
-      earliest_.forget();
-      const std::size_t slot = rounds_.first_slot();
-      nanoseconds_t first = forever;  // of what stays
-      rounds_.each(slot, [&](node_index index, node& each) {
-        const nanoseconds_t time = nodes_.filing_of(index, each).time;
-        if (slot_for(time) == slot && !is_near(time, unit(now))) {
-          first = std::min(first, key(time));
-          return true;
-        }
-        rounds_.unlink(each);
-        if (time <= now && take(index, each)) return true;
-        each.next = not_yet;
-        not_yet = index;
-        return true;
-      });
-      rounds_.set_bound(slot, first);
-    }
-    return not_yet;
-  }
+  node_index take_rounds(nanoseconds_t now, Take& take);
   template <class Between>
-  void file(node_index not_yet, nanoseconds_t now, Between& between) {
-    current_ = std::max(unit(now), current_);
-    for (std::uint32_t filed = 1; not_yet != no_node; ++filed) {
-      const node_index here = not_yet;
-      not_yet = nodes_[here].next;
-      insert(here, nodes_[here], nodes_.filing_of(here, nodes_[here]).time, false);
-      if (filed % limits::files_between == 0) between();
-    }
-  }
-  // Remembers the earliest node of the first slot, if there is one when all that was gone or restarted has left it.
-  // Returns false if there are too many to look at.
+  void file(node_index not_yet, nanoseconds_t now, Between& between);
   template <class Gone>
-  bool search_slot(Gone& gone, int& looks) {
-    const std::size_t slot = rounds_.first_slot();
-    const nanoseconds_t bound = rounds_.bound();
-    node_index first = no_node;
-    nanoseconds_t time = forever;
-    bool alone = false, too_many = false;
-    rounds_.each(slot, [&](node_index index, node& each) {
-      too_many = looks-- == 0;
-      if (too_many) return false;
-      if (gone(index, each)) return true;
-      const nanoseconds_t deadline = nodes_.filing_of(index, each).time;
-      if (slot_for(deadline) != slot) {  // restarted into another slot
-        unlink(each);
-        insert(index, each, deadline, false);
-      } else if (first == no_node || deadline <= time) {
-        alone = first == no_node || deadline < time;
-        first = index;
-        time = deadline;
-      }
-      return true;
-    });
-    if (too_many) {
-      earliest_.found_crowd();
-      return false;
-    }
-    if (first == no_node) return true;
-    if (key(time) != bound) {
-      rounds_.set_bound(slot, key(time));
-    } else if (rounds_.bound() == bound) {
-      earliest_.found(first, nodes_[first], time, alone);
-    }
-    return true;
-  }
+  bool search_slot(Gone& gone, int& looks);
 
   Nodes nodes_;
   unsigned shift_;
@@ -208,5 +126,103 @@ class hashed_wheel {
   round_lists<Nodes, first_list_location> rounds_;  // nodes that are further away, by slots
   earliest earliest_;                               // of those
 };
+
+// Visits the slots in which something is due. Takes out what is, or will be within the near ticks, and returns what of
+// it take() has not taken over, linked by `next`: it is inserted at the end, so that none is visited twice.
+template <class Nodes, unsigned NearTicks>
+template <class Take>
+node_index hashed_wheel<Nodes, NearTicks>::take_rounds(nanoseconds_t now, Take& take) {
+  node_index not_yet = no_node;
+  while (rounds_.bound() <= now && !rounds_.empty()) {
+    earliest_.forget();
+    const std::size_t slot = rounds_.first_slot();
+    nanoseconds_t first = forever;  // of what stays
+    rounds_.each(slot, [&](node_index index, node& each) {
+      const nanoseconds_t time = nodes_.filing_of(index, each).time;
+      if (slot_for(time) == slot && !is_near(time, unit(now))) {
+        first = std::min(first, key(time));
+        return true;
+      }
+      rounds_.unlink(each);
+      if (time <= now && take(index, each)) return true;
+      each.next = not_yet;
+      not_yet = index;
+      return true;
+    });
+    rounds_.set_bound(slot, first);
+  }
+  return not_yet;
+}
+
+template <class Nodes, unsigned NearTicks>
+template <class Between>
+void hashed_wheel<Nodes, NearTicks>::file(node_index not_yet, nanoseconds_t now, Between& between) {
+  current_ = std::max(unit(now), current_);
+  for (std::uint32_t filed = 1; not_yet != no_node; ++filed) {
+    const node_index here = not_yet;
+    not_yet = nodes_[here].next;
+    insert(here, nodes_[here], nodes_.filing_of(here, nodes_[here]).time, false);
+    if (filed % limits::files_between == 0) between();
+  }
+}
+
+template <class Nodes, unsigned NearTicks>
+template <class Gone>
+std::optional<nanoseconds_t> hashed_wheel<Nodes, NearTicks>::next_exact(Gone&& gone) {
+  for (int looks = limits::exact_looks;;) {
+    const std::optional<nanoseconds_t> near = near_.next_exact(gone);
+    if (rounds_.empty() || (near && *near <= rounds_.bound())) return near;
+    if (earliest_.is_known()) {
+      node& first = earliest_.first();
+      const node_index index = earliest_.index();
+      const nanoseconds_t time = earliest_.time();
+      if (gone(index, first)) continue;
+      const filing placed = nodes_.filing_of(index, first);
+      if (placed.time == time) return time;
+      unlink(first);
+      insert(index, first, placed.time, false);
+    } else if (earliest_.is_crowd() || !search_slot(gone, looks)) {
+      return next_bound();
+    }
+  }
+}
+
+// Remembers the earliest node of the first slot, if there is one when all that was gone or restarted has left it.
+// Returns false if there are too many to look at.
+template <class Nodes, unsigned NearTicks>
+template <class Gone>
+bool hashed_wheel<Nodes, NearTicks>::search_slot(Gone& gone, int& looks) {
+  const std::size_t slot = rounds_.first_slot();
+  const nanoseconds_t bound = rounds_.bound();
+  node_index first = no_node;
+  nanoseconds_t time = forever;
+  bool alone = false, too_many = false;
+  rounds_.each(slot, [&](node_index index, node& each) {
+    too_many = looks-- == 0;
+    if (too_many) return false;
+    if (gone(index, each)) return true;
+    const nanoseconds_t deadline = nodes_.filing_of(index, each).time;
+    if (slot_for(deadline) != slot) {  // restarted into another slot
+      unlink(each);
+      insert(index, each, deadline, false);
+    } else if (first == no_node || deadline <= time) {
+      alone = first == no_node || deadline < time;
+      first = index;
+      time = deadline;
+    }
+    return true;
+  });
+  if (too_many) {
+    earliest_.found_crowd();
+    return false;
+  }
+  if (first == no_node) return true;
+  if (key(time) != bound) {
+    rounds_.set_bound(slot, key(time));
+  } else if (rounds_.bound() == bound) {
+    earliest_.found(first, nodes_[first], time, alone);
+  }
+  return true;
+}
 
 }  // namespace detent::detail
