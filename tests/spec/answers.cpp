@@ -2,6 +2,8 @@
 // The answers of an engine when it is asked.
 #include "spec/engine.hpp"
 
+#include <algorithm>
+
 namespace detent::spec {
 
 // A timer's deadline on the engine's clock. "time_point::max() while its group is paused" (timer::deadline).
@@ -65,6 +67,17 @@ std::map<timer_id, listed_timer> engine::list_pending() const {
   return found;
 }
 
+// "errc::stopped if the engine ended. errc::dropped if the executor dropped the run, or refused it under
+// refusal_policy::drop; if the run was too late for its max_lateness; or if the timer was cancelled by the handle that
+// list_pending() shows." "If the group is cancelled, they throw errc::dropped." (coroutines.md) A member that its group
+// has cancelled may find its engine's end first.
+std::set<errc> engine::reasons_to_wake(timer_id id) const {
+  const timer& t = at(id);
+  if (t.how == ending::returned) return {errc::stopped};
+  if (t.cancelled_by_group && stopped_) return {errc::dropped, errc::stopped};
+  return {errc::dropped};
+}
+
 counts engine::metrics() const {
   counts found = all_;
   found.pending = places_taken();
@@ -90,6 +103,13 @@ std::optional<nanoseconds_t> engine::next_deadline() const {
     if (!earliest || ready_at(t) < *earliest) earliest = ready_at(t);
   }
   return earliest;
+}
+
+bool engine::has_due_by(nanoseconds_t end) const {
+  return std::any_of(live_.begin(), live_.end(), [&](timer_id id) {
+    const timer& t = at(id);
+    return t.now == phase::waiting && !is_stopped_by_its_group(t) && ready_at(t) <= end;
+  });
 }
 
 // "Never later than the true one; none when nothing is pending." (engine::next_deadline) For an overdue timer, the

@@ -23,6 +23,13 @@ struct counts {
       case ending::refused: return;  // "what was refused is in no figure"
     }
   }
+  // Of several engines.
+  counts& operator+=(const counts& other) {
+    scheduled += other.scheduled, expired += other.expired, cancelled += other.cancelled, returned += other.returned;
+    dropped += other.dropped, pending += other.pending, fired += other.fired, restarted += other.restarted;
+    refused += other.refused, failed += other.failed, missed += other.missed;
+    return *this;
+  }
   bool operator==(const counts&) const = default;
 };
 

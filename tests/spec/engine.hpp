@@ -101,23 +101,30 @@ class engine {
 
   // --- Questions (answers.cpp)
   bool is_closed() const { return closed_ || stopped_; }
+  bool is_stopped() const { return stopped_; }
   bool pending(timer_id id) const;
   std::optional<nanoseconds_t> deadline(timer_id id) const;
   std::optional<nanoseconds_t> remaining(timer_id id) const;
   std::size_t pending() const;
   std::size_t pending_in(group_id id) const;
   std::map<timer_id, listed_timer> list_pending() const;
+  // Why a coroutine goes on whose timer has ended without its run; any of several.
+  std::set<errc> reasons_to_wake(timer_id id) const;
   counts metrics() const;
   counts metrics(std::uint32_t label) const;
   // Returns the true deadline; an implementation may announce an earlier one.
   std::optional<nanoseconds_t> next_deadline() const;
+  // Whether the driver would have to fire something if time were `end`.
+  bool has_due_by(nanoseconds_t end) const;
   // Checks whether next_deadline() may give that answer.
   void answered_next_deadline(std::optional<nanoseconds_t> answer);
 
   // --- Events, in a pass and outside (pass.cpp)
   void begin_pass(const pass& begun);
-  // Takes the returned value of poll(). Without poll() there is none.
-  void end_pass(std::optional<std::size_t> returned);
+  // Takes the returned value of poll(). Without poll() there is none. Returns how many callbacks ran inside the pass.
+  std::size_t end_pass(std::optional<std::size_t> returned);
+  // Whether the timer's turn may come in the pass under way, as far as that pass has come.
+  bool may_have_turn(timer_id id) const;
   // The callback of a timer begins on thread `on`. Returns what it must report, and checks whether it may begin.
   run_report begin_run(timer_id id, thread_id on);
   void begin_run(timer_id id, thread_id on, const run_report& seen);

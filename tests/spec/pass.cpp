@@ -114,7 +114,7 @@ void engine::has_swept() {
 
 // "Returns how many callbacks ran": those inside the call, whichever thread called them. Callbacks that an executor
 // will run later are not counted, although `max_callbacks` limits what is run or handed over. (engine::poll)
-void engine::end_pass(std::optional<std::size_t> returned) {
+std::size_t engine::end_pass(std::optional<std::size_t> returned) {
   offer_again_until(0);
   take_silent_turns_before(nullptr);
   has_swept();
@@ -132,6 +132,15 @@ void engine::end_pass(std::optional<std::size_t> returned) {
     });
   }
   pass_.how = drive::none;
+  return pass_.ran;
+}
+
+// What was refused is offered again at the beginning, once.
+bool engine::may_have_turn(timer_id id) const {
+  const timer& t = at(id);
+  if (!t.kept_for_retry) return waits_in_pass(t);
+  const unsigned offered = pass_.retrying + (pass_.refused_again ? 1 : 0);
+  return pass_.turns == 0 && offered <= t.asked.executor;
 }
 
 // --- Runs

@@ -60,4 +60,33 @@ struct periods {
   }
 };
 
+// The grid of an interval, on which a coroutine waits. "The points are `first + n * period`, and the first is one
+// period from now. `options.missed` says how to handle points that have gone by before next() was awaited, as in
+// engine::schedule_at_fixed_rate(). After `options.runs` points next() gives false at once." (interval)
+struct points {
+  nanoseconds_t period = 1;
+  missed_ticks missed = missed_ticks::skip;
+  std::uint64_t left = 0;  // of a limited number
+  bool is_limited = false;
+  nanoseconds_t next = 0;
+
+  bool is_over() const { return is_limited && left == 0; }
+  // Returns what interval::deadline() and missed() say of the point that has come.
+  period_run come(nanoseconds_t now) {
+    if (is_limited) --left;
+    period_run came{next, 0};
+    if (missed == missed_ticks::delay) {
+      next = plus(now, period);
+      return came;
+    }
+    // "With missed_ticks::skip, the latest one that had come by then."
+    if (missed == missed_ticks::skip && now > next) {
+      came.missed = static_cast<std::uint64_t>((wide{now} - next) / period);
+      came.deadline = saturated(wide{next} + wide{came.missed} * period);
+    }
+    next = plus(came.deadline, period);
+    return came;
+  }
+};
+
 }  // namespace detent::spec

@@ -19,6 +19,11 @@ constexpr nanoseconds_t saturated(wide t) noexcept {
 constexpr nanoseconds_t plus(nanoseconds_t a, nanoseconds_t b) noexcept { return saturated(wide{a} + b); }
 constexpr nanoseconds_t minus(nanoseconds_t a, nanoseconds_t b) noexcept { return saturated(wide{a} - b); }
 
+// "A negative delay is due now; a huge one waits for ever." (faq.md)
+constexpr nanoseconds_t after(nanoseconds_t now, nanoseconds_t delay) noexcept {
+  return plus(now, delay < 0 ? 0 : delay);
+}
+
 // Returns how far `t` is after the last multiple of `step`.
 constexpr nanoseconds_t beyond_multiple(nanoseconds_t t, nanoseconds_t step) noexcept {
   const nanoseconds_t over = t % step;

@@ -44,6 +44,9 @@ void generator::draw_setting(setting& into) {
     into.keeps_order = random_.one_in(3);
     into.refusal = static_cast<refusal_policy>(random_.below(3));
   }
+  if (random_.one_in(2)) into.engines = 2 + static_cast<unsigned>(random_.below(2));
+  several_ = into.engines != 1;
+  into.set = several_ && !random_.one_in(3);
   made_with_ = into;
   // Near deadlines, some of them equal: multiples of `grain` up to `span`.
   constexpr std::array<nanoseconds_t, 7> spans{20, 100, 700, 5'000, 70'000, 1'000'000, 1'000'000'000'000};
@@ -72,7 +75,9 @@ void generator::draw_habits() {
   habits_[std::size_t(habit::advance)] += 1;
   if (!groups_) habits_[std::size_t(habit::group)] = 0;
   if (made_with_.executors == 0) habits_[std::size_t(habit::executor)] = 0;
-  habits_[std::size_t(habit::close)] = random_.one_in(40) ? 1 : 0;
+  habits_[std::size_t(habit::end)] = random_.one_in(8) ? 1 : 0;
+  if (random_.one_in(2)) habits_[std::size_t(habit::sleep)] = 0;
+  if (!several_ && random_.one_in(2)) habits_[std::size_t(habit::run)] = 0;
   if (random_.one_in(3)) habits_[std::size_t(habit::bulk)] = 0;
   if (random_.one_in(2)) habits_[std::size_t(habit::clump)] = habits_[std::size_t(habit::keep_alive)] = 0;
 }
@@ -85,7 +90,8 @@ generator::habit generator::draw_habit(bool inside) {
     std::size_t found = 0;
     while (at >= habits_[found]) at -= habits_[found++];
     const auto drawn = static_cast<habit>(found);
-    if (inside && (drawn == habit::poll || drawn == habit::next) && !random_.one_in(20)) continue;
+    if (inside && (drawn == habit::poll || drawn == habit::next || drawn == habit::run) && !random_.one_in(20))
+      continue;
     return drawn;
   }
 }
@@ -136,6 +142,9 @@ std::uint32_t generator::take_names(std::uint32_t count) {
 operation generator::draw(unsigned depth) {
   operation drawn = draw_one(depth);
   if (threads_ && random_.one_in(3)) drawn.thread = static_cast<unsigned>(random_.below(3));
+  if (several_) drawn.on = static_cast<unsigned>(random_.below(made_with_.engines));
+  if (several_ && random_.one_in(made_with_.set ? 2 : 3)) drawn.all = true;
+  if (random_.one_in(8)) drawn.after = drawn.wait = true;
   return drawn;
 }
 
@@ -155,7 +164,9 @@ operation generator::draw_one(unsigned depth) {
     case habit::next: return {.what = action::next};
     case habit::look: return {.what = random_.pick(std::array{action::list, action::metrics, action::move})};
     case habit::executor: return executor();
-    case habit::close: return {.what = action::close};
+    case habit::end: return end();
+    case habit::run: return run(depth);
+    case habit::sleep: return sleep(depth);
   }
   return {};
 }

@@ -32,9 +32,11 @@ class generator {
     next,
     look,
     executor,
-    close
+    end,
+    run,
+    sleep
   };
-  static constexpr std::size_t habits = 15;
+  static constexpr std::size_t habits = 17;
 
   void draw_setting(setting& into);
 
@@ -76,6 +78,9 @@ class generator {
   operation on_group();
   operation advance() { return {.what = action::advance, .number = draw_length()}; }
   operation poll();
+  operation run(unsigned depth);
+  operation sleep(unsigned depth);
+  operation end();
   operation executor();
 
   test::splitmix random_;
@@ -83,6 +88,7 @@ class generator {
   setting made_with_;
   nanoseconds_t span_ = 100, grain_ = 1;
   bool lanes_ = false, slack_ = false, stale_ = false, groups_ = false, labels_ = false, threads_ = false;
+  bool several_ = false;
   nanoseconds_t horizon_ = 0;
   std::uint64_t plain_ = 0, acts_ = 0, sequences_ = 80;  // an operation in so many is a sequence of several
   std::array<std::uint64_t, habits> habits_{};

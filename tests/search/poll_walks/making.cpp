@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: MIT
 // How a world makes timers.
-#include "search/poll_walks/moody.hpp"
+#include "search/poll_walks/walk.hpp"
 #include "search/poll_walks/world.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace detent::poll_walks {
 namespace {
-
-// The limit for a walk, because callbacks that make timers whose callbacks make timers would continue for long.
-constexpr std::size_t most_timers = 4'000;
 
 // Reports its destruction.
 class witness {
@@ -46,7 +44,7 @@ timer_options world::options_of(const spec::plan& asked) {
 }
 
 executor* world::executor_of(unsigned number) {
-  const std::shared_ptr<moody>& named = executors_[number];
+  const std::shared_ptr<executor>& named = walk_.executors()[number];
   return named != nullptr ? named.get() : on_driver();
 }
 
@@ -61,24 +59,34 @@ periodic_options world::periodic_options_of(const spec::plan& asked) {
   return made;
 }
 
-// Numbers are taken modulo what there is.
 spec::plan world::plan_of(const operation& step) {
   spec::plan asked = step.asked;
   asked.label %= static_cast<std::uint32_t>(labels_.size() + 1);
-  asked.executor = executors_.empty() ? 0 : asked.executor % static_cast<unsigned>(executors_.size());
+  const auto executors = static_cast<unsigned>(walk_.executors().size());
+  asked.executor = executors == 0 ? 0 : asked.executor % executors;
   asked.group %= static_cast<spec::group_id>(groups_.size() + 1);
   if (asked.group != spec::no_group) asked.group = groups_[asked.group - 1].id;
   // An executor knows a timer by its tag.
-  if (made_with_.executors != 0) asked.tag = spec_.made() + 1;
+  if (walk_.made_with.executors != 0) asked.tag = number_ * tags_of_a_world + spec_.made() + 1;
+  return asked;
+}
+
+// A member of a bulk has no group, and a copy that is dropped does not say so.
+spec::plan world::plan_of_bulk(const operation& step) {
+  spec::plan asked = plan_of(step);
+  asked.group = spec::no_group;
+  asked.repeats = spec::repetition::once;
+  asked.max_lateness = spec::end_of_time;
   return asked;
 }
 
 template <class F>
-timer world::call_schedule(const spec::plan& asked, F&& callable) {
+timer world::call_schedule(const spec::plan& asked, bool after, nanoseconds_t delay, F&& callable) {
   const time_point when = detail::to_time(asked.when);
-  // Delays count from now; the deadlines of a program are absolute by then.
-  const duration initial(spec::minus(asked.when, now())), period(asked.period);
+  const duration initial(delay), period(asked.period);
   const auto call = [&](auto& on) {
+    if (asked.repeats == spec::repetition::once && after)
+      return on.try_schedule_after(initial, std::forward<F>(callable), options_of(asked));
     if (asked.repeats == spec::repetition::once)
       return on.try_schedule_at(when, std::forward<F>(callable), options_of(asked));
     try {
@@ -90,16 +98,20 @@ timer world::call_schedule(const spec::plan& asked, F&& callable) {
     }
   };
   if (asked.group == spec::no_group) return call(*engine_);
-  for (group_pair& each : groups_) {
-    if (each.id == asked.group) return call(*each.group);
+  return call(*group_of(asked.group));
+}
+
+timer_group* world::group_of(spec::group_id id) const {
+  for (const group_pair& each : groups_) {
+    if (each.id == id) return each.group;
   }
-  return {};
+  return nullptr;
 }
 
 void world::make(const operation& step) {
   if (spec_.made() + step.count > most_timers) return;
-  nanoseconds_t when = time_of(step.when);
-  for (std::uint32_t i = 0; i < step.count && !broken(); ++i) {
+  nanoseconds_t when = walk_.time_of(step.when);
+  for (std::uint32_t i = 0; i < step.count && !walk_.broken(); ++i) {
     make_one(step, step.name + i, when);
     when = spec::plus(when, step.step);
   }
@@ -108,22 +120,23 @@ void world::make(const operation& step) {
 void world::make_one(const operation& step, std::uint32_t name, nanoseconds_t when) {
   spec::plan asked = plan_of(step);
   asked.when = when;
-  // For a periodic timer, the engine uses the first delay; a negative one counts as none.
-  if (asked.repeats != spec::repetition::once)
-    asked.when = spec::plus(now(), std::max<nanoseconds_t>(spec::minus(when, now()), 0));
+  const nanoseconds_t delay = spec::minus(when, walk_.now());
+  if (asked.repeats != spec::repetition::once || step.after) asked.when = spec::after(walk_.now(), delay);
   const bool has_options = asked.tag != 0 || asked.label != 0 || asked.group != 0 || asked.slack != 0 ||
                            asked.lane != 0 || asked.executor != 0 || asked.max_lateness != spec::end_of_time;
   const bool plain = step.plain && !has_options && asked.repeats == spec::repetition::once;
-  const spec::scheduled expected = spec_.schedule(asked, me_);
+  const spec::scheduled expected = spec_.schedule(asked, walk_.me);
   account& of = account_of(expected.id);
   of.witnessed = !plain;
   of.inside = &step.inside;
-  names_[name] = expected.id;
+  walk_.name(name, *this, expected.id);
   timer made;
   if (plain) {
-    made = engine_->try_schedule_at(detail::to_time(when), [this, id = expected.id](firing& seen) { run(id, seen); });
+    const auto callable = [this, id = expected.id](firing& seen) { run(id, seen); };
+    made = step.after ? engine_->try_schedule_after(duration(delay), callable)
+                      : engine_->try_schedule_at(detail::to_time(when), callable);
   } else {
-    made = call_schedule(asked, witness(*this, expected.id));
+    made = call_schedule(asked, step.after, delay, witness(*this, expected.id));
   }
   const auto reason = static_cast<errc>(made.error().code().value());
   if (expected.refused()) {
@@ -134,27 +147,19 @@ void world::make_one(const operation& step, std::uint32_t name, nanoseconds_t wh
                         [&] { return made.error().message(); });
   }
   // The callback may have run already, on an executor of another thread.
-  account_of(expected.id).handle = made;
-  account_of(expected.id).made = true;
+  note_handle(expected.id, made);
 }
 
 void world::make_bulk(const operation& step) {
   if (spec_.made() + step.count > most_timers) return;
-  spec::plan asked = plan_of(step);
-  asked.group = spec::no_group;
-  asked.repeats = spec::repetition::once;
-  asked.max_lateness = spec::end_of_time;  // a copy that is dropped does not say so
-  std::vector<nanoseconds_t> when{time_of(step.when)};
+  const spec::plan asked = plan_of_bulk(step);
+  std::vector<nanoseconds_t> when{walk_.time_of(step.when)};
   while (when.size() < step.count) when.push_back(spec::plus(when.back(), step.step));
   std::vector<time_point> deadlines;
   for (const nanoseconds_t each : when) deadlines.push_back(detail::to_time(each));
   const bool refused = spec_.is_closed();
-  const auto [first, count] = spec_.schedule_bulk(when, asked, me_);
-  for (std::uint32_t i = 0; i < step.count; ++i) {
-    account_of(first + i).inside = &step.inside;
-    account_of(first + i).of_bulk = true;
-    names_[step.name + i] = first + i;
-  }
+  const auto [first, count] = spec_.schedule_bulk(when, asked, walk_.me);
+  for (std::uint32_t i = 0; i < step.count; ++i) note_bulk(step, step.name + i, first + i);
   std::vector<timer> made(step.count);
   std::size_t done = 0;
   try {
@@ -168,10 +173,18 @@ void world::make_bulk(const operation& step) {
   spec_.broke.require(done == count, "how many schedule_at_bulk() schedules", [&, count = count] {
     return std::to_string(done) + ", and it should be " + std::to_string(count);
   });
-  for (std::size_t i = 0; i < done; ++i) {
-    account_of(static_cast<timer_id>(first + i)).handle = made[i];
-    account_of(static_cast<timer_id>(first + i)).made = true;
-  }
+  for (std::size_t i = 0; i < done; ++i) note_handle(static_cast<timer_id>(first + i), made[i]);
+}
+
+void world::note_bulk(const operation& step, std::uint32_t name, timer_id id) {
+  account_of(id).inside = &step.inside;
+  account_of(id).of_bulk = true;
+  walk_.name(name, *this, id);
+}
+
+void world::note_handle(timer_id id, const timer& made) {
+  account_of(id).handle = made;
+  account_of(id).made = true;
 }
 
 }  // namespace detent::poll_walks

@@ -25,7 +25,7 @@ void generator::draw_options(operation& into, unsigned depth) {
   if (depth >= 2 || random_.below(4) >= acts_) return;
   for (std::uint64_t i = random_.below(3); i-- > 0;) {
     if (random_.one_in(4)) {
-      into.inside.push_back({.what = action::rearm, .when = draw_moment()});
+      into.inside.push_back({.what = action::rearm, .when = draw_moment(), .after = random_.one_in(4)});
     } else if (random_.one_in(20)) {
       into.inside.push_back({.what = action::raise});
     } else {
@@ -163,6 +163,39 @@ operation generator::on_group() {
 operation generator::poll() {
   const bool all = !random_.one_in(3);
   return {.what = action::poll, .number = all ? spec::end_of_time : nanoseconds_t(random_.below(5))};
+}
+
+// Mostly to where something is due, and sometimes to the end of time.
+operation generator::run(unsigned depth) {
+  operation made{.what = action::run, .when = {moment::base::now, 0, draw_length()}};
+  if (random_.one_in(4)) made.when = draw_moment();
+  // Inside a callback it is refused, or nested in what an executor runs.
+  if (depth != 0 && made.when.by > horizon_) made.when = {moment::base::now, 0, draw_length()};
+  if (several_ && random_.one_in(3)) made.among = 1 + static_cast<unsigned>(random_.below(made_with_.engines));
+  return made;
+}
+
+operation generator::sleep(unsigned depth) {
+  if (random_.one_in(6)) return {.what = action::destroy, .name = draw_name()};
+  if (random_.one_in(6)) return {.what = action::ask_to_stop, .name = 1 + static_cast<std::uint32_t>(random_.below(2))};
+  operation made = random_.one_in(4) ? periodic(depth) : schedule(1, depth);
+  made.what = made.asked.repeats == spec::repetition::once ? action::sleep : action::ticks;
+  made.asked.repeats = spec::repetition::once;
+  made.plain = false;
+  // As for threads: which of the sleeps that a token stops comes first is open.
+  const bool in_order = made_with_.executors != 0 && made_with_.refusal != refusal_policy::drop;
+  if (!in_order && random_.one_in(2)) made.token = 1 + static_cast<unsigned>(random_.below(2));
+  if (made.token != 0) made.asked.max_lateness = spec::end_of_time;
+  if (made.token != 0) made.asked.stale = stale_policy::drop;
+  return made;
+}
+
+operation generator::end() {
+  switch (random_.below(4)) {
+    case 0: return {.what = action::close};
+    case 1: return {.what = action::stop};
+    default: return {.what = action::drain};
+  }
 }
 
 operation generator::executor() {

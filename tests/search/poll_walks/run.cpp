@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "search/poll_walks/generate.hpp"
 #include "search/poll_walks/shrink.hpp"
-#include "search/poll_walks/world.hpp"
+#include "search/poll_walks/walk.hpp"
 
 #include <chrono>
 #include <cstring>
@@ -18,7 +18,7 @@ constexpr int most_seconds = 60;
 // Nothing that has failed is taken apart. True: it kept all promises.
 bool play(const program& of, test::walk_report& into) {
   test::limit_processor_time(most_seconds);
-  world* const plays = new world(of.made_with);
+  walk* const plays = new walk(of.made_with);
   const std::string failure = plays->play(of);
   if (failure.empty()) {
     delete plays;

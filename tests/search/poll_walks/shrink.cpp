@@ -74,6 +74,10 @@ class shrinker {
     try_value(made_with.origin, none.origin);
     try_value(made_with.fd, none.fd);
     try_value(made_with.labels, none.labels);
+    try_value(made_with.set, none.set);
+    for (const unsigned fewer : {1U, 2U}) {
+      if (made_with.engines > fewer) try_value(made_with.engines, fewer);
+    }
     simplify(least_.steps);
   }
   void simplify(std::vector<operation>& steps) {
@@ -92,6 +96,12 @@ class shrinker {
       try_value(asked.runs, none.runs);
       try_value(each.step, nanoseconds_t{0});
       try_value(each.thread, 0U);
+      try_value(each.on, 0U);
+      try_value(each.among, 0U);
+      try_value(each.token, 0U);
+      try_value(each.all, false);
+      try_value(each.after, false);
+      try_value(each.wait, false);
       for (std::uint32_t fewer = each.count / 2; fewer != 0 && each.count > 1; fewer /= 2)
         try_value(each.count, each.count - fewer);
       if (each.when.from == moment::base::now) {

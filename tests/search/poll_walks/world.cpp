@@ -3,7 +3,7 @@
 
 #include "limits.hpp"
 
-#include "search/poll_walks/moody.hpp"
+#include "search/poll_walks/walk.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -11,7 +11,6 @@
 namespace detent::poll_walks {
 namespace {
 
-constexpr unsigned group_count = 3, thread_count = 3;
 // How many callbacks may run inside each other, as executors run what they hold inside callbacks.
 constexpr std::size_t deepest = 4;
 
@@ -31,198 +30,237 @@ spec::settings settings_of(const setting& of) {
 
 }  // namespace
 
-world::world(const setting& made_with)
-    : made_with_(made_with),
-      clock_(detail::to_time(made_with.start)),
-      spec_(settings_of(made_with)),
-      busy_(thread_count) {
-  engine_options options{.name = "walk",
-                         .manual = &clock_,
-                         .tick = duration(made_with.tick),
-                         .max_pending = made_with.capacity,
-                         .on_refusal = made_with.refusal,
-                         .on_error = [](const std::exception_ptr&) {},
-                         .capture_origin = made_with.origin,
-                         .reserve = made_with.reserve,
-                         .wheel = made_with.wheel,
-                         .hashed_slots = made_with.slots};
-  const unsigned first = made_with.own_executor ? 0 : 1;
-  executors_.resize(first);
-  for (unsigned i = 0; i < made_with.executors; ++i) {
-    executors_.push_back(std::make_shared<moody>(*this, first + i, made_with.keeps_order));
-    if (first + i == 0) {
-      options.executor = executors_.back();
-    } else {
-      options.executors.push_back(executors_.back());
-    }
-  }
-  if (made_with.own_executor) executors_.push_back(nullptr);
-  engine_ = std::make_unique<engine>(std::move(options));
-  if (made_with.fd) wake_fd_ = engine_->wake_fd();
-  for (unsigned i = 0; i < made_with.labels; ++i) labels_.push_back(engine_->make_label(std::string(1, char('a' + i))));
-  for (unsigned i = 0; i < group_count; ++i)
-    groups_.push_back({std::make_unique<timer_group>(*engine_), spec_.make_group()});
+world::world(walk& of, unsigned number, const engine_options& options)
+    : walk_(of),
+      number_(number),
+      spec_(settings_of(of.made_with)),
+      own_(std::make_unique<engine>(options)),
+      engine_(own_.get()),
+      groups_(group_count) {
+  if (of.made_with.fd) wake_fd_ = engine_->wake_fd();
+}
+
+world::world(walk& of, unsigned number, engine& shard)
+    : walk_(of), number_(number), spec_(settings_of(of.made_with)), engine_(&shard), groups_(group_count) {
+  if (of.made_with.fd) wake_fd_ = engine_->wake_fd();
 }
 
 world::~world() = default;
 
-std::string world::play(const program& of) {
-  for (const operation& step : of.steps) {
-    perform(step);
-    check_answers();
-    if (broken()) break;
-  }
-  if (!broken()) finish();
-  return spec_.broke.broken();
+bool world::is_polled() const { return polling_ || walk_.drives_in(spec_); }
+
+unsigned world::poller() const { return polling_ ? poller_ : walk_.driver(); }
+
+bool world::runs_here() const {
+  return std::any_of(walk_.running.begin(), walk_.running.end(),
+                     [this](const auto& each) { return each.of == this && each.on == walk_.me; });
 }
 
-template <class A, class B>
-void world::expect_equal(const A& came, const B& expected, const char* what) {
-  spec_.broke.require(came == static_cast<A>(expected), what,
-                      [&] { return std::to_string(came) + ", and it should be " + std::to_string(expected); });
-}
-
-// On the thread that the step names, unless that waits for this one.
-void world::perform(const operation& step) {
-  const unsigned wanted = step.thread % thread_count;
-  if (wanted == me_ || busy_[wanted]) return perform_here(step);
-  const unsigned was = std::exchange(me_, wanted);
-  busy_[was] = true;
-  if (wanted == 0) {
-    perform_here(step);  // thread 0 is the one that plays
-  } else {
-    helpers_.run(wanted, [&] { perform_here(step); });
-  }
-  busy_[was] = false;
-  me_ = was;
-}
-
-void world::perform_here(const operation& step) {
-  switch (step.what) {
-    case action::schedule:
-    case action::rate:
-    case action::delay: return make(step);
-    case action::bulk: return make_bulk(step);
-    case action::cancel:
-    case action::cancel_bulk:
-    case action::restart:
-    case action::ask: return on_timers(step);
-    case action::pause:
-    case action::resume:
-    case action::cancel_all:
-    case action::end: return on_group(step);
-    case action::advance: clock_.advance(duration(step.number)); return spec_.move_to(now());
-    case action::reach: clock_.advance_to(detail::to_time(time_of(step.when))); return spec_.move_to(now());
-    case action::poll: return poll(static_cast<std::size_t>(std::max<nanoseconds_t>(step.number, 0)));
-    case action::next: return ask_next();
-    case action::list: return list();
-    case action::metrics: return compare_metrics();
-    case action::move: return move();
-    case action::close: spec_.close(); return engine_->close();
-    case action::executor: held_mode_ = static_cast<unsigned>(step.number) % 4; return;
-    case action::run_held: return hand_back(true);
-    case action::drop_held: return hand_back(false);
-    case action::rearm:
-    case action::raise: return;  // of callbacks alone
-  }
+bool world::runs_elsewhere() const {
+  return std::any_of(walk_.running.begin(), walk_.running.end(),
+                     [this](const auto& each) { return each.of == this && each.on != walk_.me; });
 }
 
 void world::check_answers() {
-  if (broken()) return;
-  expect_equal(engine_->pending(), spec_.pending(), "engine::pending()");
+  const auto same = [this](std::size_t came, std::size_t expected, const char* what) {
+    spec_.broke.require(came == expected, what,
+                        [&] { return std::to_string(came) + ", and it should be " + std::to_string(expected); });
+  };
+  same(engine_->pending(), spec_.pending(), "engine::pending()");
   for (const group_pair& each : groups_)
-    expect_equal(each.group->pending(), spec_.pending_in(each.id), "timer_group::pending()");
+    same(each.group->pending(), spec_.pending_in(each.id), "timer_group::pending()");
+  spec_.broke.require(engine_->stopped() == spec_.is_stopped(), "stopped()");
+  spec_.broke.require(detail::to_ns(engine_->now()) == walk_.now(), "engine::now()");
+}
+
+// --- Groups
+
+void world::take_group(std::size_t place, timer_group* part) {
+  group_pair& of = groups_[place];
+  of.id = spec_.make_group();
+  of.group = part;
+  if (part != nullptr) return;
+  of.own = std::make_unique<timer_group>(*engine_);
+  of.group = of.own.get();
+}
+
+bool world::is_run_elsewhere(std::size_t place) const {
+  return std::any_of(walk_.running.begin(), walk_.running.end(), [&](const auto& each) {
+    return each.of == this && each.on != walk_.me && timer_of(each.id).asked.group == groups_[place].id;
+  });
+}
+
+void world::specify_group(action what, std::size_t place) {
+  const spec::group_id id = groups_[place].id;
+  switch (what) {
+    case action::pause: return spec_.pause(id);
+    case action::resume: return spec_.resume(id);
+    case action::cancel_all: return spec_.cancel_all(id);
+    default: return spec_.end_group(id);
+  }
+}
+
+void world::call_group(const operation& step, std::size_t place) {
+  timer_group& of = *groups_[place].group;
+  switch (step.what) {
+    case action::pause: return of.pause();
+    case action::resume: return of.resume();
+    case action::cancel_all: return step.wait ? of.cancel_all_and_wait() : of.cancel_all();
+    default: groups_[place].own.reset(); take_group(place);
+  }
 }
 
 // --- Runs
 
 void world::run(timer_id id, firing& seen) {
+  if (walk_.broken()) {
+    seen.self().cancel();  // so that nothing goes on for ever
+    return;
+  }
   account& of = account_of(id);
   ++of.runs;
-  if (over_) return run_returned(seen);
-  spec_.move_to(now());
-  spec_.begin_run(id, me_,
+  if (walk_.runs_returned()) return walk_.run_returned(seen);
+  walk_.look_at_clock();
+  if (timer_of(id).now == spec::phase::waiting) walk_.turn(*this, id);
+  spec_.begin_run(id, walk_.me,
                   {.deadline = detail::to_ns(seen.deadline()),
                    .lateness = seen.lateness().count(),
                    .missed = seen.missed(),
                    .tag = seen.tag(),
                    .stale = seen.stale()});
   spec_.broke.require(!of.made || seen.self() == of.handle, "firing::self() is the timer");
-  running_.push_back({id, me_});
+  walk_.running.push_back({this, id, walk_.me});
   bool throws = false;
-  if (of.inside != nullptr && running_.size() <= deepest) {
-    for (const operation& step : *of.inside) {
-      if (broken() || over_) break;
-      if (step.what == action::rearm && may_arm(id)) {
-        const nanoseconds_t when = time_of(step.when);
-        spec_.rearm(id, when);
-        seen.rearm_at(detail::to_time(when));
-      } else if (step.what == action::raise) {
-        throws = true;
+  if (walk_.has_run_enough()) {
+    spec_.broke.require(seen.self().cancel() == spec_.cancel(id), "cancel() in a callback");
+  } else if (of.inside != nullptr) {
+    perform_inside(id, &seen, throws);
+  }
+  walk_.running.pop_back();
+  if (!walk_.broken()) spec_.end_run(id, walk_.me, throws);
+  if (throws) throw 1;
+}
+
+// A coroutine has nothing to re-arm, and its exceptions are its own.
+void world::perform_inside(timer_id id, firing* seen, bool& throws) {
+  if (walk_.running.size() > deepest) return;
+  for (const operation& step : *account_of(id).inside) {
+    if (walk_.broken()) return;
+    if (seen == nullptr && (step.what == action::rearm || step.what == action::raise)) continue;
+    if (step.what == action::rearm && may_arm(id)) {
+      const nanoseconds_t when = walk_.time_of(step.when), delay = spec::minus(when, walk_.now());
+      if (step.after) {
+        spec_.rearm(id, spec::after(walk_.now(), delay));
+        seen->rearm_after(duration(delay));
       } else {
-        perform(step);
+        spec_.rearm(id, when);
+        seen->rearm_at(detail::to_time(when));
       }
+    } else if (step.what == action::raise) {
+      throws = true;
+    } else {
+      walk_.perform(step);
     }
   }
-  running_.pop_back();
-  if (!broken()) spec_.end_run(id, me_, throws);
-  if (throws) throw 1;
 }
 
 void world::destroyed(timer_id id) {
   account& of = account_of(id);
   ++of.destroyed;
   spec_.broke.require(of.destroyed == 1, "captures are destroyed once");
-  spec_.move_to(now());
-  if (!broken()) spec_.captures_destroyed(id);
+  if (walk_.broken()) return;
+  walk_.look_at_clock();
+  // Of what is dropped because it is stale.
+  if (timer_of(id).now == spec::phase::waiting && !timer_of(id).cancelled_by_group) walk_.turn(*this, id);
+  spec_.captures_destroyed(id);
+}
+
+// --- Executors
+
+bool world::execute(unsigned executor, fired_timer&& work) {
+  walk_.look_at_clock();
+  spec_.broke.require(work.tag() % tags_of_a_world - 1 < spec_.made(), "an executor is offered a timer with its tag");
+  if (walk_.broken()) return true;
+  // The timers of a bulk have one tag.
+  timer_id id = static_cast<timer_id>(work.tag() % tags_of_a_world);
+  for (timer_id each = id; each <= spec_.made() && timer_of(each).asked.tag == work.tag(); ++each) {
+    if (spec_.may_have_turn(each)) id = each;
+  }
+  walk_.turn(*this, id);
+  id = spec_.next_offer(executor, work.tag());
+  spec_.broke.require(id != 0, "an executor is offered what does not wait");
+  if (walk_.broken()) return true;
+  spec_.offered(id, executor);
+  check_offer(work, id);
+  unsigned mode = held_mode_ == 3 ? ++offers_ % 3 : held_mode_;
+  if (mode == 2 && walk_.has_refused_enough()) mode = 1;
+  if (mode == 2) {
+    spec_.refused(id);
+    return false;
+  }
+  spec_.taken(id);
+  const std::uint64_t ticket = spec_.ticket(id);
+  if (mode == 1) {
+    held_.push_back({std::move(work), id, ticket});
+  } else {
+    fired_timer now(std::move(work));
+    run_ticket(now, id, ticket);
+  }
+  return true;
+}
+
+// "The timer's properties, for executors that choose by them." (fired_timer)
+void world::check_offer(const fired_timer& work, timer_id id) {
+  const spec::timer& of = timer_of(id);
+  spec_.broke.require(work.lane() == of.asked.lane, "fired_timer::lane()");
+  const label expected = of.asked.label == 0 ? label() : labels_[of.asked.label - 1];
+  spec_.broke.require(work.label() == expected, "fired_timer::label()");
+  spec_.broke.require(detail::to_ns(work.deadline()) == spec_.deadline(id), "fired_timer::deadline()");
+  const auto group =
+      std::find_if(groups_.begin(), groups_.end(), [&](const group_pair& each) { return each.id == of.asked.group; });
+  const void* const named = of.asked.group == spec::no_group ? nullptr : group->group->id();
+  spec_.broke.require(work.group() == named, "fired_timer::group()");
+}
+
+void world::run_ticket(fired_timer& work, timer_id id, std::uint64_t ticket) {
+  const bool runs = spec_.called(id, ticket);
+  const std::uint64_t before = account_of(id).runs;
+  work();
+  if (walk_.broken()) return;
+  spec_.broke.require((account_of(id).runs != before) == runs,
+                      runs ? "a handed-over timer runs when it is called" : "a ticket that is not valid runs nothing");
+}
+
+void world::hand_back(bool runs) {
+  for (std::deque<held_work> all = std::exchange(held_, {}); !all.empty() && !walk_.broken(); all.pop_front()) {
+    held_work& first = all.front();
+    if (runs) {
+      run_ticket(first.work, first.id, first.ticket);
+    } else {
+      spec_.let_go(first.id, first.ticket, walk_.me);
+      fired_timer dropped(std::move(first.work));
+    }
+  }
 }
 
 // --- The end
 
-// Half of what stop() gave back runs, and the captures of all of it are destroyed.
-void world::run_returned(std::vector<unfired_timer>& left) {
-  for (std::size_t i = 0; i < left.size(); i += 2) {
-    returned_ = detail::to_ns(left[i].deadline);
-    left[i].run();
-  }
-  left.clear();
-}
-
-// Such a run has a deadline and no timer, and arms nothing.
-void world::run_returned(firing& seen) {
-  expect_equal(detail::to_ns(seen.deadline()), returned_, "the deadline in a run of what stop() gave back");
-  spec_.broke.require(seen.self() == timer(), "firing::self() of what stop() gave back");
-  seen.rearm_after(duration(1));
-}
-
-void world::finish() {
-  hand_back(true);
-  poll(SIZE_MAX);
-  check_answers();
-  list();
-  if (broken()) return;
-  std::map<timer, timer_id> by_handle;
-  for (timer_id id = 1; id <= accounts_.size(); ++id) {
-    if (account_of(id).handle) by_handle[account_of(id).handle] = id;
-  }
-  std::map<timer_id, spec::returned_timer> expected = spec_.stop(), came;
-  over_ = true;
-  std::vector<unfired_timer> left = engine_->stop();
-  for (const unfired_timer& each : left) came[by_handle[each.handle]] = {detail::to_ns(each.deadline), each.tag};
-  expect_equal(left.size(), expected.size(), "how many timers stop() returns");
-  spec_.broke.require(came == expected, "stop() returns what had not ended, with its deadline");
-  run_returned(left);
-  for (timer_id id = 1; id <= accounts_.size(); ++id) {
-    if (account_of(id).handle) ask(id);
-  }
+void world::check_end() {
+  for (timer_id id = 1; id <= accounts_.size(); ++id) ask(id);
   compare_metrics();
   poll(SIZE_MAX);
-  if (broken()) return;
+}
+
+void world::end() {
   groups_.clear();
-  engine_.reset();
+  own_.reset();
+}
+
+void world::check_captures() {
   held_.clear();
+  for (const ticker& each : tickers_) spec_.broke.require(each.frame->done(), "an interval goes on after stop()");
   for (timer_id id = 1; id <= accounts_.size(); ++id) {
-    if (account_of(id).witnessed) expect_equal(account_of(id).destroyed, 1, "captures are destroyed once");
+    if (account_of(id).witnessed) spec_.broke.require(account_of(id).destroyed == 1, "captures are destroyed once");
   }
 }
 

@@ -1,43 +1,112 @@
 // SPDX-License-Identifier: MIT
-// An engine and its specification, to which the same is done; and all that the engine does by itself is told to the
-// specification.
+// An engine of a walk and its specification, to which the same is done; and all that the engine does by itself is told
+// to the specification.
 #pragma once
 
 #include <detent/detent.hpp>
 #include <detent/timer_group.hpp>
 
-#include "search/poll_walks/helpers.hpp"
 #include "search/poll_walks/program.hpp"
 #include "spec/engine.hpp"
+#include "support/coroutine_tasks.hpp"
 
 #include <deque>
 #include <map>
 #include <memory>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace detent::poll_walks {
 
 using spec::timer_id;
+class walk;
+
+// How many timers a world may have, because callbacks that make timers whose callbacks make timers would continue for
+// long.
+constexpr std::size_t most_timers = 4'000;
+constexpr unsigned group_count = 3, thread_count = 3, most_engines = 3;
+// With executors, a timer's tag tells its world and its number there.
+constexpr std::uint64_t tags_of_a_world = 10'000;
 
 class world {
  public:
-  explicit world(const setting& made_with);
+  // An engine of its own.
+  world(walk& of, unsigned number, const engine_options& options);
+  // A shard of a set.
+  world(walk& of, unsigned number, engine& shard);
   ~world();
   world(const world&) = delete;
   world& operator=(const world&) = delete;
 
-  // Plays all of it, and then to the end: everything is stopped, and all captures are destroyed once. What went wrong,
-  // or nothing. After something did, the world must not even be destroyed.
-  std::string play(const program& of);
+  engine& real() const { return *engine_; }
+  spec::engine& specified() { return spec_; }
+  const spec::timer& timer_of(timer_id id) const { return spec_.at(id); }
+  // In a callback of its poll(), or of the part of run_until() that polls it.
+  bool is_polled() const;
+  bool is_polled_by_hand() const { return polling_; }
+  // The thread that does it.
+  unsigned poller() const;
+  void take_labels(const std::vector<label>& labels) { labels_ = labels; }
+  // Makes a group of its own, or takes the part of a group of a set.
+  void take_group(std::size_t place, timer_group* part = nullptr);
+  // The specification is told first, for all shards of a set at once.
+  void specify_group(action what, std::size_t place);
+  void call_group(const operation& step, std::size_t place);
+  bool is_run_elsewhere(std::size_t place) const;
+  std::size_t specified_pending_in(std::size_t place) const { return spec_.pending_in(groups_[place].id); }
+  // Whether a callback of this engine runs: on this thread, or on one that waits for it.
+  bool runs_here() const;
+  bool runs_elsewhere() const;
+
+  const std::vector<label>& labels() const { return labels_; }
+
+  // making.cpp
+  void make(const operation& step);
+  void make_bulk(const operation& step);
+  timer_options options_of(const spec::plan& asked);
+  // Numbers are taken modulo what there is.
+  spec::plan plan_of(const operation& step);
+  spec::plan plan_of_bulk(const operation& step);
+  void note_bulk(const operation& step, std::uint32_t name, timer_id id);
+  void note_handle(timer_id id, const timer& made);
+
+  // sleeping.cpp
+  void sleep(const operation& step);
+  void ask_to_stop(unsigned source);
+  void forget_token(unsigned source);
+
+  // ticking.cpp
+  void tick(const operation& step);
+  void find_tickers();
+
+  // touching.cpp
+  void on_timer(const operation& step, timer_id id, nanoseconds_t when);
+  void poll(std::size_t most);
+  void move();
+  void ask_next();
+  void list();
+  void hand_back(bool runs);
+  void set_mode(unsigned mode) { held_mode_ = mode; }
+  const timer& handle_of(timer_id id) { return account_of(id).handle; }
+
+  void compare_metrics();
+  void compare_list(std::span<const pending_timer> listed);
+  std::map<timer, timer_id> by_handle();
 
   // --- Called back
   void run(timer_id id, firing& seen);
   void destroyed(timer_id id);
   bool execute(unsigned executor, fired_timer&& work);
 
+  void check_answers();
+  void check_end();
+  void end();
+  void check_captures();
+
  private:
-  class moody;
   struct account {
     timer handle;
     bool witnessed = false;  // its callable reports its destruction
@@ -46,82 +115,66 @@ class world {
     int destroyed = 0;
     std::uint64_t runs = 0;
     const std::vector<operation>* inside = nullptr;
+    // Of a coroutine that sleeps.
+    std::optional<testing::owned_task> frame;
+    unsigned token = 0;
+    std::set<errc> refusals;
+  };
+  struct ticker {
+    std::optional<testing::owned_task> frame;
+    timer_id waits = 0;  // the timer of its next point
   };
   struct held_work {
     fired_timer work;
     timer_id id;
     std::uint64_t ticket;
   };
+  struct group_pair {
+    timer_group* group = nullptr;
+    std::unique_ptr<timer_group> own;
+    spec::group_id id = spec::no_group;
+  };
 
-  void perform(const operation& step);
-  void perform_here(const operation& step);
-  void check_answers();
-  void run_returned(std::vector<unfired_timer>& left);
-  void run_returned(firing& seen);
-  void finish();
-  bool broken() const { return !spec_.broke.kept(); }
-  template <class A, class B>
-  void expect_equal(const A& came, const B& expected, const char* what);
-
-  // making.cpp
-  void make(const operation& step);
+  // `seen` is null in a coroutine.
+  void perform_inside(timer_id id, firing* seen, bool& throws);
   void make_one(const operation& step, std::uint32_t name, nanoseconds_t when);
   template <class F>
-  timer call_schedule(const spec::plan& asked, F&& callable);
-  void make_bulk(const operation& step);
+  timer call_schedule(const spec::plan& asked, bool after, nanoseconds_t delay, F&& callable);
   account& account_of(timer_id id);
-  timer_options options_of(const spec::plan& asked);
   executor* executor_of(unsigned number);
   periodic_options periodic_options_of(const spec::plan& asked);
-  spec::plan plan_of(const operation& step);
-
-  // touching.cpp
-  void on_timers(const operation& step);
-  void on_group(const operation& step);
-  bool is_run_elsewhere(spec::group_id group) const;
-  void move();
-  void check_fd();
-  void poll(std::size_t most);
-  void ask(timer_id id);
-  void ask_next();
-  void list();
-  void compare_metrics();
-  void hand_back(bool runs);
-  void run_ticket(fired_timer& work, timer_id id, std::uint64_t ticket);
-
-  nanoseconds_t now() const { return clock_.now().time_since_epoch().count(); }
-  nanoseconds_t time_of(const moment& when);
-  timer_id named(std::uint32_t name) const;
   // An executor sees no difference between the timers of a bulk, so their order has to be certain: one thread arms
   // them.
   bool may_arm(timer_id id) const;
+  timer_id arm_sleep(const spec::plan& asked, const operation& step, const base::stop_token& token);
+  void find_sleeper(timer_id id);
+  testing::owned_task sleeping(timer_id id, const operation& step, spec::plan asked, duration delay,
+                               base::stop_token token);
+  testing::owned_task ticking(ticker& of, const operation& step, spec::plan asked, spec::points grid,
+                              base::stop_token token);
+  void woke(timer_id id, bool elapsed, errc problem, const base::stop_token& token);
+  void go_on_without_run(timer_id id, errc problem, bool is_asked);
+  void destroy(timer_id id);
+  timer_group* group_of(spec::group_id id) const;
+  void check_fd();
+  void ask(timer_id id);
+  void check_offer(const fired_timer& work, timer_id id);
+  void run_ticket(fired_timer& work, timer_id id, std::uint64_t ticket);
 
-  const setting made_with_;
-  manual_clock clock_;
+  walk& walk_;
+  const unsigned number_;
   spec::engine spec_;
-  std::vector<std::shared_ptr<moody>> executors_;  // null: the driver
-  std::unique_ptr<engine> engine_;
+  std::unique_ptr<engine> own_;
+  engine* engine_;
   std::vector<label> labels_;
-  struct group_pair {
-    std::unique_ptr<timer_group> group;
-    spec::group_id id;
-  };
   std::vector<group_pair> groups_;
   std::deque<account> accounts_;
-  std::map<std::uint32_t, timer_id> names_;
+  std::deque<ticker> tickers_;
   std::deque<held_work> held_;
   unsigned held_mode_ = 0, offers_ = 0;
-  struct running {
-    timer_id id;
-    unsigned on;  // which thread
-  };
-  std::vector<running> running_;
-  bool polling_ = false, over_ = false;
+  bool polling_ = false;
+  unsigned poller_ = 0;  // the thread inside poll()
   int wake_fd_ = -1;
-  nanoseconds_t returned_ = 0;    // the deadline of what runs of that
-  unsigned me_ = 0, poller_ = 0;  // the thread that plays now, and the one inside poll()
-  std::vector<bool> busy_;        // threads that wait for others
-  helpers helpers_;
 };
 
 }  // namespace detent::poll_walks
