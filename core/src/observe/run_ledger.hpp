@@ -62,50 +62,60 @@ class run_ledger {
 
  private:
   histogram_recorder& of(cause which) const noexcept { return histograms_[static_cast<std::size_t>(which)]; }
-  DETENT_ALWAYS_INLINE lateness_parts count_parts(nanoseconds_t deadline, nanoseconds_t late, arrival came) noexcept {
-    if constexpr (!base::counts_causes) return {};
-    lateness_parts parts;
-    if (came.taken_up() == 0) [[likely]] {
-      parts = came.split().split(deadline, late);
-    } else {
-      parts = came.split().split(deadline, late, came.taken_up());
-      of(cause::drain).record_alone(parts.drain);
-    }
-    if (parts.wait != 0) of(cause::wait).record_alone(parts.wait);
-    if (parts.worker != 0) of(cause::worker).record_alone(parts.worker);
-    return parts;
-  }
-  DETENT_NOINLINE void start_labelled(nanoseconds_t deadline, nanoseconds_t late, arrival came,
-                                      label_block& label) noexcept {
-    of(cause::lateness).record_alone(late);
-    label[cause::lateness].record_alone(late);
-    label.record_parts(count_parts(deadline, late, came));
-  }
-  // All of it at once, so that the parts are of the same runs as the whole. If its group was paused and resumed
-  // since the hand-over, the run is due later than it was: then the parts are cut, the last first.
-  DETENT_NOINLINE void start_handed_over(nanoseconds_t late, const lateness_parts& until, label_block* label) noexcept {
-    const nanoseconds_t drain = std::min(until.drain, late), wait = std::min(until.wait, late - drain);
-    const nanoseconds_t worker = std::min(until.worker, late - drain - wait);
-    const std::pair<cause, nanoseconds_t> parts[] = {{cause::drain, drain},
-                                                     {cause::wait, wait},
-                                                     {cause::worker, worker},
-                                                     {cause::dispatch, late - drain - wait - worker}};
-    of(cause::lateness).record(late, false);
-    if (label != nullptr) (*label)[cause::lateness].record(late, false);
-    if constexpr (!base::counts_causes) return;
-    for (const auto& [which, part] : parts) {
-      if (part == 0) continue;
-      of(which).record(part, false);
-      if (label != nullptr) (*label)[which].record(part, false);
-    }
-  }
-  DETENT_NOINLINE void end_of(nanoseconds_t took, label_block* label) noexcept {
-    of(cause::callback).record(took, runs_inline_);
-    if (label != nullptr) (*label)[cause::callback].record(took, runs_inline_);
-  }
+  lateness_parts count_parts(nanoseconds_t deadline, nanoseconds_t late, arrival came) noexcept;
+  void start_labelled(nanoseconds_t deadline, nanoseconds_t late, arrival came, label_block& label) noexcept;
+  void start_handed_over(nanoseconds_t late, const lateness_parts& until, label_block* label) noexcept;
+  void end_of(nanoseconds_t took, label_block* label) noexcept;
 
   histogram_recorder* const histograms_;
   const bool runs_inline_;
 };
+
+DETENT_ALWAYS_INLINE inline lateness_parts run_ledger::count_parts(nanoseconds_t deadline, nanoseconds_t late,
+                                                                   arrival came) noexcept {
+  if constexpr (!base::counts_causes) return {};
+  lateness_parts parts;
+  if (came.taken_up() == 0) [[likely]] {
+    parts = came.split().split(deadline, late);
+  } else {
+    parts = came.split().split(deadline, late, came.taken_up());
+    of(cause::drain).record_alone(parts.drain);
+  }
+  if (parts.wait != 0) of(cause::wait).record_alone(parts.wait);
+  if (parts.worker != 0) of(cause::worker).record_alone(parts.worker);
+  return parts;
+}
+
+DETENT_NOINLINE inline void run_ledger::start_labelled(nanoseconds_t deadline, nanoseconds_t late, arrival came,
+                                                       label_block& label) noexcept {
+  of(cause::lateness).record_alone(late);
+  label[cause::lateness].record_alone(late);
+  label.record_parts(count_parts(deadline, late, came));
+}
+
+// All of it at once, so that the parts are of the same runs as the whole. If its group was paused and resumed
+// since the hand-over, the run is due later than it was: then the parts are cut, the last first.
+DETENT_NOINLINE inline void run_ledger::start_handed_over(nanoseconds_t late, const lateness_parts& until,
+                                                          label_block* label) noexcept {
+  const nanoseconds_t drain = std::min(until.drain, late), wait = std::min(until.wait, late - drain);
+  const nanoseconds_t worker = std::min(until.worker, late - drain - wait);
+  const std::pair<cause, nanoseconds_t> parts[] = {{cause::drain, drain},
+                                                   {cause::wait, wait},
+                                                   {cause::worker, worker},
+                                                   {cause::dispatch, late - drain - wait - worker}};
+  of(cause::lateness).record(late, false);
+  if (label != nullptr) (*label)[cause::lateness].record(late, false);
+  if constexpr (!base::counts_causes) return;
+  for (const auto& [which, part] : parts) {
+    if (part == 0) continue;
+    of(which).record(part, false);
+    if (label != nullptr) (*label)[which].record(part, false);
+  }
+}
+
+DETENT_NOINLINE inline void run_ledger::end_of(nanoseconds_t took, label_block* label) noexcept {
+  of(cause::callback).record(took, runs_inline_);
+  if (label != nullptr) (*label)[cause::callback].record(took, runs_inline_);
+}
 
 }  // namespace detent::detail

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+// Backpressure with hysteresis: a long queue rings the driver, at a limit that adapts.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -29,16 +30,7 @@ class backlog {
   // Sets how many entries are left.
   void set_left(std::uint64_t entries) noexcept { submitted_.store(entries, base::relaxed); }
   // Returns whether there are too many, at `now`; and how many may stay.
-  bool is_full(nanoseconds_t now) noexcept {
-    std::uint64_t limit = limit_.load(base::relaxed);
-    if (submitted_.load(base::relaxed) < limit) return false;
-    nanoseconds_t since = subtract_saturated(now, last_full_);
-    last_full_ = now;
-    if (since < limits::rings_too_often) limit = std::min(2 * limit, limits::most_backlog);
-    if (since > limits::rings_seldom) limit = std::max(limit / 2, limits::least_backlog);
-    limit_.store(limit, base::relaxed);
-    return true;
-  }
+  bool is_full(nanoseconds_t now) noexcept;
   std::uint64_t may_stay() const noexcept { return limit_.load(base::relaxed) / 2; }
 
  private:
@@ -46,5 +38,16 @@ class backlog {
   base::atomic<std::uint64_t> limit_{limits::least_backlog};
   nanoseconds_t last_full_ = INT64_MIN;
 };
+
+inline bool backlog::is_full(nanoseconds_t now) noexcept {
+  std::uint64_t limit = limit_.load(base::relaxed);
+  if (submitted_.load(base::relaxed) < limit) return false;
+  nanoseconds_t since = subtract_saturated(now, last_full_);
+  last_full_ = now;
+  if (since < limits::rings_too_often) limit = std::min(2 * limit, limits::most_backlog);
+  if (since > limits::rings_seldom) limit = std::max(limit / 2, limits::least_backlog);
+  limit_.store(limit, base::relaxed);
+  return true;
+}
 
 }  // namespace detent::detail

@@ -57,39 +57,7 @@ class drain_debt {
   //   bool is_called()                  there is something else to do; its setter has rung
   //   nanoseconds_t next()              the earliest deadline it knows
   template <class Driver>
-  nanoseconds_t announce(doorbell& bell, nanoseconds_t until, Driver&& driver) noexcept {
-    // The wake time stays low, and falls to the deadline that was rung for, although that may be cancelled by now. A
-    // spurious wake-up at that time costs less than a raise now, which requires a complete drain, and less than the
-    // rings of all entries that come before a later one.
-    const nanoseconds_t announced = bell.wake_time();
-    const nanoseconds_t rung = std::exchange(rung_for_, forever);
-    const nanoseconds_t low = std::min(announced, rung);
-    if (until > low && driver.keeps(low)) {
-      until = low;
-      bell.lower(until);
-    } else if (until > announced) {
-      driver.raises();
-      bell.raise(until);
-      request_drain();
-    } else {
-      bell.lower(until);
-    }
-    if (rung != forever && until > low) request_drain();  // what was rung for has not been processed
-    driver.answer();
-    look_for_earlier_ = false;
-    if (drain_pending_ && !driver.drain(until)) return INT64_MIN;
-    if (driver.is_called()) return INT64_MIN;  // the answer above may have been to that
-    if (look_for_earlier_) {
-      const nanoseconds_t earlier = driver.next();
-      if (earlier < until) bell.lower(earlier);
-      until = std::min(until, earlier);
-    }
-    if (rung_for_ < until) {  // the last answer left it for later
-      until = rung_for_;
-      bell.lower(until);
-    }
-    return until;
-  }
+  nanoseconds_t announce(doorbell& bell, nanoseconds_t until, Driver&& driver) noexcept;
 
  private:
   bool drain_pending_ = false;
@@ -97,5 +65,40 @@ class drain_debt {
   bool look_for_earlier_ = false;     // something was inserted since this was cleared
   nanoseconds_t rung_for_ = forever;  // the earliest deadline since this was read
 };
+
+template <class Driver>
+nanoseconds_t drain_debt::announce(doorbell& bell, nanoseconds_t until, Driver&& driver) noexcept {
+  // The wake time stays low, and falls to the deadline that was rung for, although that may be cancelled by now. A
+  // spurious wake-up at that time costs less than a raise now, which requires a complete drain, and less than the rings
+  // of all entries that come before a later one.
+  const nanoseconds_t announced = bell.wake_time();
+  const nanoseconds_t rung = std::exchange(rung_for_, forever);
+  const nanoseconds_t low = std::min(announced, rung);
+  if (until > low && driver.keeps(low)) {
+    until = low;
+    bell.lower(until);
+  } else if (until > announced) {
+    driver.raises();
+    bell.raise(until);
+    request_drain();
+  } else {
+    bell.lower(until);
+  }
+  if (rung != forever && until > low) request_drain();  // what was rung for has not been processed
+  driver.answer();
+  look_for_earlier_ = false;
+  if (drain_pending_ && !driver.drain(until)) return INT64_MIN;
+  if (driver.is_called()) return INT64_MIN;  // the answer above may have been to that
+  if (look_for_earlier_) {
+    const nanoseconds_t earlier = driver.next();
+    if (earlier < until) bell.lower(earlier);
+    until = std::min(until, earlier);
+  }
+  if (rung_for_ < until) {  // the last answer left it for later
+    until = rung_for_;
+    bell.lower(until);
+  }
+  return until;
+}
 
 }  // namespace detent::detail

@@ -47,33 +47,16 @@ enum class visit : std::uint8_t {
 class pushers {
  public:
   pushers() noexcept = default;
-  ~pushers() {
-    for (group* each = first_.next.load(base::relaxed); each != nullptr;) {  // relaxed: no other thread is left
-      group* const next = each->next.load(base::relaxed);
-      delete each;
-      each = next;
-    }
-  }
+  ~pushers();
   pushers(const pushers&) = delete;
   pushers& operator=(const pushers&) = delete;
 
   // --- Any thread
 
   // To be called before its first push. Returns false if there is no memory.
-  bool enrol(pusher& made) noexcept {
-    made.number_ = count_.fetch_add(1, base::relaxed);  // relaxed: must only be unique
-    group* const of = group_of(made.number_, true);
-    if (of == nullptr) return false;
-    // (1) release: pairs with (2), beside the mark that follows it.
-    of->members[made.number_ % group_size].store(&made, base::release);
-    return true;
-  }
+  bool enrol(pusher& made) noexcept;
   // To be called if is_marked() is false. The producer passes another fence before it reads the wake time.
-  void mark(pusher& mine) noexcept {
-    mine.marked_.store(true, base::relaxed);  // relaxed: cleared only by the driver that has taken up (5)
-    // (5) release: pairs with (6), so that the driver finds the member, and clears no mark before it was set.
-    group_of(mine.number_, false)->fresh.fetch_or(bit(mine.number_), base::release);
-  }
+  void mark(pusher& mine) noexcept;
 
   // --- The driver
 
@@ -85,30 +68,9 @@ class pushers {
   }
   // Visits the producers that may have something, from the one after the last round's early end: f(pusher&) -> visit.
   template <class F>
-  void visit_marked(F&& f) noexcept {
-    group* each = turn_;
-    std::uint64_t which = ~std::uint64_t{0} << turn_member_;
-    const std::uint64_t rest = ~which;
-    do {
-      if (!visit_some(*each, which, f)) return;
-      which = ~std::uint64_t{0};
-      each = &after(*each);
-    } while (each != turn_);
-    if (rest != 0) visit_some(*each, rest, f);
-  }
+  void visit_marked(F&& f) noexcept;
   // Clears the marks of those that had nothing since the last call. The driver passes its fence before it visits any.
-  void unmark_idle() noexcept {
-    group* each = &first_;
-    do {
-      for (std::uint64_t left = each->visited & ~each->busy; left != 0; left &= left - 1) {
-        const auto place = static_cast<std::uint32_t>(std::countr_zero(left));
-        each->members[place].load(base::acquire)->marked_.store(false, base::relaxed);  // (2); relaxed: the fence
-      }
-      each->busy = 0;
-      each = &after(*each);
-    } while (each != &first_);
-    idle_visits_ = 0;
-  }
+  void unmark_idle() noexcept;
   // Visits that found nothing since then.
   std::uint32_t idle_visits() const noexcept { return idle_visits_; }
 
@@ -122,52 +84,14 @@ class pushers {
     std::uint64_t visited = 0, busy = 0;
   };
 
-  group* group_of(std::uint32_t number, bool makes) noexcept {
-    group* found = &first_;
-    for (std::uint32_t i = number / group_size; i != 0; --i) {
-      group* next = found->next.load(base::acquire);  // (4)
-      if (next == nullptr && makes) {
-        auto* const made = new (std::nothrow) group;
-        // (3) release: the group is made; pairs with (4), as on failure.
-        if (made != nullptr && found->next.compare_exchange_strong(next, made, base::release, base::acquire)) {
-          next = made;
-        } else {
-          delete made;
-        }
-      }
-      if (next == nullptr) return nullptr;
-      found = next;
-    }
-    return found;
-  }
+  group* group_of(std::uint32_t number, bool makes) noexcept;
   group& after(const group& each) noexcept {
     group* const next = each.next.load(base::acquire);  // (4) pairs with (3)
     return next != nullptr ? *next : first_;
   }
   static std::uint64_t bit(std::uint32_t number) noexcept { return std::uint64_t{1} << number % group_size; }
   template <class F>
-  bool visit_some(group& of, std::uint64_t which, F& f) noexcept {
-    // Relaxed: (6) decides.
-    if (of.fresh.load(base::relaxed) != 0)
-      of.visited |= of.fresh.exchange(0, base::acquire);  // (6) acquire: pairs with (5)
-    for (std::uint64_t left = of.visited & which; left != 0; left &= left - 1) {
-      const auto place = static_cast<std::uint32_t>(std::countr_zero(left));
-      pusher& member = *of.members[place].load(base::acquire);  // (2) acquire: pairs with (1)
-      const visit found = f(member);
-      if (found == visit::nothing) {
-        ++idle_visits_;
-        // Relaxed: a mark that has been set since brings the bit back.
-        if (!member.marked_.load(base::relaxed)) of.visited &= ~bit(place);
-        continue;
-      }
-      of.busy |= bit(place);
-      if (found == visit::some) continue;
-      turn_member_ = (place + 1) % group_size;
-      turn_ = turn_member_ != 0 ? &of : &after(of);
-      return false;
-    }
-    return true;
-  }
+  bool visit_some(group& of, std::uint64_t which, F& f) noexcept;
 
   base::atomic<std::uint32_t> count_{0};
   group first_;
@@ -176,5 +100,97 @@ class pushers {
   std::uint32_t turn_member_ = 0;
   std::uint32_t idle_visits_ = 0;
 };
+
+inline pushers::~pushers() {
+  for (group* each = first_.next.load(base::relaxed); each != nullptr;) {  // relaxed: no other thread is left
+    group* const next = each->next.load(base::relaxed);
+    delete each;
+    each = next;
+  }
+}
+
+inline bool pushers::enrol(pusher& made) noexcept {
+  made.number_ = count_.fetch_add(1, base::relaxed);  // relaxed: must only be unique
+  group* const of = group_of(made.number_, true);
+  if (of == nullptr) return false;
+  // (1) release: pairs with (2), beside the mark that follows it.
+  of->members[made.number_ % group_size].store(&made, base::release);
+  return true;
+}
+
+inline pushers::group* pushers::group_of(std::uint32_t number, bool makes) noexcept {
+  group* found = &first_;
+  for (std::uint32_t i = number / group_size; i != 0; --i) {
+    group* next = found->next.load(base::acquire);  // (4)
+    if (next == nullptr && makes) {
+      auto* const made = new (std::nothrow) group;
+      // (3) release: the group is made; pairs with (4), as on failure.
+      if (made != nullptr && found->next.compare_exchange_strong(next, made, base::release, base::acquire)) {
+        next = made;
+      } else {
+        delete made;
+      }
+    }
+    if (next == nullptr) return nullptr;
+    found = next;
+  }
+  return found;
+}
+
+inline void pushers::mark(pusher& mine) noexcept {
+  mine.marked_.store(true, base::relaxed);  // relaxed: cleared only by the driver that has taken up (5)
+  // (5) release: pairs with (6), so that the driver finds the member, and clears no mark before it was set.
+  group_of(mine.number_, false)->fresh.fetch_or(bit(mine.number_), base::release);
+}
+
+template <class F>
+void pushers::visit_marked(F&& f) noexcept {
+  group* each = turn_;
+  std::uint64_t which = ~std::uint64_t{0} << turn_member_;
+  const std::uint64_t rest = ~which;
+  do {
+    if (!visit_some(*each, which, f)) return;
+    which = ~std::uint64_t{0};
+    each = &after(*each);
+  } while (each != turn_);
+  if (rest != 0) visit_some(*each, rest, f);
+}
+
+template <class F>
+bool pushers::visit_some(group& of, std::uint64_t which, F& f) noexcept {
+  // Relaxed: (6) decides.
+  if (of.fresh.load(base::relaxed) != 0)
+    of.visited |= of.fresh.exchange(0, base::acquire);  // (6) acquire: pairs with (5)
+  for (std::uint64_t left = of.visited & which; left != 0; left &= left - 1) {
+    const auto place = static_cast<std::uint32_t>(std::countr_zero(left));
+    pusher& member = *of.members[place].load(base::acquire);  // (2) acquire: pairs with (1)
+    const visit found = f(member);
+    if (found == visit::nothing) {
+      ++idle_visits_;
+      // Relaxed: a mark that has been set since brings the bit back.
+      if (!member.marked_.load(base::relaxed)) of.visited &= ~bit(place);
+      continue;
+    }
+    of.busy |= bit(place);
+    if (found == visit::some) continue;
+    turn_member_ = (place + 1) % group_size;
+    turn_ = turn_member_ != 0 ? &of : &after(of);
+    return false;
+  }
+  return true;
+}
+
+inline void pushers::unmark_idle() noexcept {
+  group* each = &first_;
+  do {
+    for (std::uint64_t left = each->visited & ~each->busy; left != 0; left &= left - 1) {
+      const auto place = static_cast<std::uint32_t>(std::countr_zero(left));
+      each->members[place].load(base::acquire)->marked_.store(false, base::relaxed);  // (2); relaxed: the fence
+    }
+    each->busy = 0;
+    each = &after(*each);
+  } while (each != &first_);
+  idle_visits_ = 0;
+}
 
 }  // namespace detent::detail

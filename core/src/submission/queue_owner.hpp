@@ -35,15 +35,7 @@ class queue_owner {
   Queue* mine() const noexcept { return mine_.load(base::relaxed); }
   // To be called if mine() is null: returns the queue that the thread before has left. If it returns null, there is
   // none, and the thread makes another.
-  Queue* resume() noexcept {
-    // Relaxed, all: the record has passed from thread to thread, and this with it. The exchange settles whether the
-    // driver gets the queue.
-    std::uint64_t at = left_at_.load(base::relaxed);
-    if (at == 0 || !left_at_.compare_exchange_strong(at, 0, base::relaxed, base::relaxed)) return nullptr;
-    Queue* const left = filled_.load(base::relaxed);
-    mine_.store(left, base::relaxed);
-    return left;
-  }
+  Queue* resume() noexcept;
   // Begins with a queue that the thread has made. Relaxed, both: passed on by (1).
   void begin(Queue& made) noexcept {
     filled_.store(&made, base::relaxed);
@@ -54,15 +46,7 @@ class queue_owner {
   // Annotates for ThreadSanitizer, after the thread has allocated memory for its queue: others may free it.
   void show_allocated() const noexcept { base::show_release(this); }
   // Called at the end of the thread. Returns the queue if the caller must end it.
-  [[nodiscard]] Queue* leave() noexcept {
-    // Relaxed: the exchange settles whether this or retire() gets it; the engine's end comes after every push.
-    Queue* const own = mine_.exchange(nullptr, base::relaxed);
-    if (own == nullptr) return nullptr;
-    const std::uint64_t pushed = pushed_.load(base::relaxed);  // relaxed: its own
-    if (taken_.load(base::acquire) == pushed) return own;      // (4) acquire: pairs with (3)
-    left_at_.store(pushed + 1, base::release);                 // (5) release: pairs with (6)
-    return nullptr;
-  }
+  [[nodiscard]] Queue* leave() noexcept;
 
   // --- The driver
 
@@ -75,27 +59,12 @@ class queue_owner {
   // Returns whether take_left() is worth a call. Relaxed: it is asked again at the next visit.
   bool is_left() const noexcept { return left_at_.load(base::relaxed) != 0; }
   // Returns the queue if a thread has left it and all of it is taken; the caller must end it.
-  [[nodiscard]] Queue* take_left() noexcept {
-    std::uint64_t at = left_at_.load(base::relaxed);  // relaxed: (6) decides
-    if (at != taken_.load(base::relaxed) + 1) return nullptr;
-    // Relaxed: (2) has shown this one. If there is a later one, its thread has pushed, and the count is another.
-    Queue* const left = filled_.load(base::relaxed);
-    // (6) acquire: pairs with (5), as a push that found no memory comes after the last count. Relaxed on failure: it is
-    // asked again.
-    if (!left_at_.compare_exchange_strong(at, 0, base::acquire, base::relaxed)) return nullptr;
-    base::show_acquire(this);
-    return left;
-  }
+  [[nodiscard]] Queue* take_left() noexcept;
 
   // --- The end of the engine, when no thread pushes and none drives; one may be in leave()
 
   // Returns the queue if the caller must end it.
-  [[nodiscard]] Queue* retire() noexcept {
-    base::show_acquire(this);
-    // Relaxed, all: as in leave().
-    if (Queue* const own = mine_.exchange(nullptr, base::relaxed)) return own;
-    return left_at_.exchange(0, base::relaxed) != 0 ? filled_.load(base::relaxed) : nullptr;
-  }
+  [[nodiscard]] Queue* retire() noexcept;
 
  private:
   // On a cache line of the driver.
@@ -107,5 +76,48 @@ class queue_owner {
       0};  // the count at which it was left, and one; 0: a thread has it, or it has ended
   base::atomic<std::uint64_t> pushed_{0};
 };
+
+template <class Queue>
+Queue* queue_owner<Queue>::leave() noexcept {
+  // Relaxed: the exchange settles whether this or retire() gets it; the engine's end comes after every push.
+  Queue* const own = mine_.exchange(nullptr, base::relaxed);
+  if (own == nullptr) return nullptr;
+  const std::uint64_t pushed = pushed_.load(base::relaxed);  // relaxed: its own
+  if (taken_.load(base::acquire) == pushed) return own;      // (4) acquire: pairs with (3)
+  left_at_.store(pushed + 1, base::release);                 // (5) release: pairs with (6)
+  return nullptr;
+}
+
+template <class Queue>
+Queue* queue_owner<Queue>::resume() noexcept {
+  // Relaxed, all: the record has passed from thread to thread, and this with it. The exchange settles whether the
+  // driver gets the queue.
+  std::uint64_t at = left_at_.load(base::relaxed);
+  if (at == 0 || !left_at_.compare_exchange_strong(at, 0, base::relaxed, base::relaxed)) return nullptr;
+  Queue* const left = filled_.load(base::relaxed);
+  mine_.store(left, base::relaxed);
+  return left;
+}
+
+template <class Queue>
+Queue* queue_owner<Queue>::take_left() noexcept {
+  std::uint64_t at = left_at_.load(base::relaxed);  // relaxed: (6) decides
+  if (at != taken_.load(base::relaxed) + 1) return nullptr;
+  // Relaxed: (2) has shown this one. If there is a later one, its thread has pushed, and the count is another.
+  Queue* const left = filled_.load(base::relaxed);
+  // (6) acquire: pairs with (5), as a push that found no memory comes after the last count. Relaxed on failure: it is
+  // asked again.
+  if (!left_at_.compare_exchange_strong(at, 0, base::acquire, base::relaxed)) return nullptr;
+  base::show_acquire(this);
+  return left;
+}
+
+template <class Queue>
+Queue* queue_owner<Queue>::retire() noexcept {
+  base::show_acquire(this);
+  // Relaxed, all: as in leave().
+  if (Queue* const own = mine_.exchange(nullptr, base::relaxed)) return own;
+  return left_at_.exchange(0, base::relaxed) != 0 ? filled_.load(base::relaxed) : nullptr;
+}
 
 }  // namespace detent::detail

@@ -48,36 +48,12 @@ class free_map {
   // A hint that no slot is held here. It is exact at rest.
   bool empty() const noexcept { return held_.load(base::relaxed) == 0; }  // relaxed: a hint
   // Takes back slots that the caller owns, in any order.
-  DETENT_NOINLINE void put(const slot_index* slots, std::uint32_t count) noexcept {
-    held_.fetch_add(count, base::relaxed);  // relaxed, before the bits: at worst a thread searches for nothing
-    for (std::uint32_t i = 0; i != count; ++i) base::prefetch_to_write(&word_of(slots[i]));
-    for (std::uint32_t i = 0; i != count; ++i) {
-      const std::size_t place = place_of(slots[i]);
-      // An addition, because the bit is not set, and because it returns the former word in one instruction.
-      // (1) release: what the thread did with the slot comes before its reuse; pairs with (5).
-      const std::uint64_t before = word_of(slots[i]).fetch_add(bit(place), base::release);
-      DETENT_ASSERT((before & bit(place)) == 0);
-      if (before == 0) put_words(group_of(slots[i]), bit(place / 64));
-    }
-  }
+  void put(const slot_index* slots, std::uint32_t count) noexcept;
   // Moves at most `room` slots to `out`, in ascending order and from the lowest places on, and returns how many. If
   // free slots are rare it looks at some dozens of words and takes what they have. No slot lies at `end` or above.
   // `revive(first, lives)` is called for 64 slots whose memory was given back, before any of them is taken.
   template <class Revive>
-  DETENT_NOINLINE std::uint32_t take(slot_index* out, std::uint32_t room, slot_index end, Revive&& revive) noexcept {
-    taking now{.out = out, .room = room};
-    const std::size_t roots = (groups_below(end) + 63) / 64;
-    for (std::size_t at = 0; at != roots; ++at) {
-      std::uint64_t seen = root_[at].load(base::relaxed);  // relaxed: (6) decides
-      for (; seen != 0 && now.goes_on(); seen &= seen - 1) {
-        const std::size_t group = at * 64 + static_cast<std::size_t>(std::countr_zero(seen));
-        if (claim_group(group)) take_group(group, now, revive);
-      }
-      if (!now.goes_on()) break;
-    }
-    held_.fetch_sub(now.found, base::relaxed);  // relaxed: a hint
-    return now.found;
-  }
+  std::uint32_t take(slot_index* out, std::uint32_t room, slot_index end, Revive&& revive) noexcept;
 
   // A hint of how many slots are held here.
   std::uint32_t held() const noexcept { return held_.load(base::relaxed); }  // relaxed: a hint
@@ -88,47 +64,7 @@ class free_map {
   // memory of slots that have been free since the last look. It returns what revive() needs to know of them, or 0 if it
   // has not given it back. Returns whether there is more for the next look.
   template <class Give>
-  bool give_back(std::size_t group, Give&& give) noexcept {
-    constexpr std::uint64_t all = ~std::uint64_t{0};
-    if ((root_[group / 64].load(base::relaxed) & bit(group)) == 0 || !claim_group(group)) return false;  // relaxed: (6)
-    word* const words = words_of_group(group);
-    const std::uint64_t left = take_summary(group);
-    const std::uint64_t gone = of_group(group, kind::gone).load(base::relaxed);  // relaxed: this thread's own or taken
-    const std::uint64_t idle = of_group(group, kind::idle).load(base::relaxed);  // relaxed: a hint
-    std::uint64_t whole = 0, owned = 0;
-    for (std::uint64_t seen = left & ~gone; seen != 0; seen &= seen - 1) {
-      const auto place = static_cast<std::size_t>(std::countr_zero(seen));
-      if (words[place].load(base::relaxed) == all) whole |= bit(place);  // relaxed: a hint, (5) decides
-    }
-    for (std::uint64_t seen = long_runs(whole & idle); seen != 0; seen &= seen - 1) {
-      const auto place = static_cast<std::size_t>(std::countr_zero(seen));
-      const std::uint64_t bits = take_word(words[place]);
-      if (bits == all) {
-        owned |= bit(place);
-      } else if (bits != 0) {
-        words[place].fetch_or(bits, base::relaxed);  // relaxed: as in take_group()
-      }
-    }
-    for (std::uint64_t rest = owned; rest != 0;) {
-      const auto first = static_cast<std::size_t>(std::countr_zero(rest));
-      const auto count = static_cast<std::size_t>(std::countr_one(rest >> first));
-      const std::uint64_t run = (count == 64 ? all : bit(count) - 1) << first;
-      if (const std::uint64_t lives = give(first_of(group, first), static_cast<slot_index>(count * 64)); lives != 0) {
-        // relaxed, both: published by (7).
-        word& most = of_group(group, kind::lives);
-        most.store(std::max(most.load(base::relaxed), lives), base::relaxed);
-        of_group(group, kind::gone).fetch_or(run, base::relaxed);
-      }
-      rest &= ~run;
-    }
-    for (std::uint64_t rest = owned; rest != 0; rest &= rest - 1) {
-      // (7) release: what was given back comes before its reuse; pairs with (5).
-      words[std::countr_zero(rest)].fetch_or(all, base::release);
-    }
-    of_group(group, kind::idle).store(whole, base::relaxed);  // relaxed: a hint
-    put_words(group, left);
-    return long_runs(whole & ~idle) != 0;
-  }
+  bool give_back(std::size_t group, Give&& give) noexcept;
 
  private:
   // A take under way.
@@ -173,18 +109,8 @@ class free_map {
   }
   static std::uint64_t bit(std::size_t place) noexcept { return std::uint64_t{1} << place % 64; }
 
-  // Enters words of a group that are no longer zero.
-  DETENT_NOINLINE void put_words(std::size_t group, std::uint64_t words) noexcept {
-    // (2) release: the words that it stands for are not zero; pairs with (4), so that the taking thread finds them so.
-    if (words == 0 || summary_of(group).fetch_or(words, base::release) != 0) return;
-    // (3) release: neither is the summary; pairs with (6).
-    root_[group / 64].fetch_or(bit(group), base::release);
-  }
-  // Clears a group's bit in the root. Returns false if another thread has done so.
-  bool claim_group(std::size_t group) noexcept {
-    // (6) acquire: pairs with (3), so that (4) finds the summary.
-    return (root_[group / 64].fetch_and(~bit(group), base::acquire) & bit(group)) != 0;
-  }
+  void put_words(std::size_t group, std::uint64_t words) noexcept;
+  bool claim_group(std::size_t group) noexcept;
   // The words of a claimed group that are this thread's to take until it puts them back.
   std::uint64_t take_summary(std::size_t group) noexcept {
     // relaxed: skips a word that is zero. After (6), and for a word after (4), a nonzero one never reads as zero.
@@ -196,40 +122,135 @@ class free_map {
     return from.exchange(0, base::acquire);  // (5) acquire: pairs with (1) and (7)
   }
   template <class Revive>
-  // Takes slots of a group that this thread has claimed.
-  DETENT_NOINLINE void take_group(std::size_t group, taking& now, Revive& revive) noexcept {
-    word* const words = words_of_group(group);
-    std::uint64_t left = take_summary(group);
-    while (left != 0 && now.goes_on()) {
-      const auto place = static_cast<std::size_t>(std::countr_zero(left));
-      left &= left - 1;
-      ++now.words;
-      if (words[place].load(base::relaxed) == 0) continue;  // relaxed: as in take_summary()
-      std::uint64_t bits = take_word(words[place]);
-      if (bits == 0) continue;
-      // relaxed, here and below: the words with memory that is gone are stored before (7), and are changed by the
-      // thread that has all 64 slots; the idle words are a hint.
-      if ((of_group(group, kind::idle).load(base::relaxed) & bit(place)) != 0)
-        of_group(group, kind::idle).fetch_and(~bit(place), base::relaxed);
-      if ((of_group(group, kind::gone).load(base::relaxed) & bit(place)) != 0) [[unlikely]] {
-        revive(first_of(group, place), of_group(group, kind::lives).load(base::relaxed));
-        of_group(group, kind::gone).fetch_and(~bit(place), base::relaxed);
-      }
-      const slot_index base = first_of(group, place);
-      for (; bits != 0 && now.found != now.room; bits &= bits - 1)
-        now.out[now.found++] = base + static_cast<slot_index>(std::countr_zero(bits));
-      if (bits == 0) continue;
-      // relaxed: it continues the release sequence of (1), as (5) did, for the next (5).
-      words[place].fetch_or(bits, base::relaxed);
-      left |= bit(place);
-    }
-    put_words(group, left);
-  }
+  void take_group(std::size_t group, taking& now, Revive& revive) noexcept;
 
   const piece* parts_ = nullptr;
   std::size_t offset_ = 0;
   word* root_ = nullptr;
   base::atomic<std::uint32_t> held_{0};  // at rest never too low
 };
+
+template <class Traits>
+void free_map<Traits>::put(const slot_index* slots, std::uint32_t count) noexcept {
+  held_.fetch_add(count, base::relaxed);  // relaxed, before the bits: at worst a thread searches for nothing
+  for (std::uint32_t i = 0; i != count; ++i) base::prefetch_to_write(&word_of(slots[i]));
+  for (std::uint32_t i = 0; i != count; ++i) {
+    const std::size_t place = place_of(slots[i]);
+    // An addition, because the bit is not set, and because it returns the former word in one instruction.
+    // (1) release: what the thread did with the slot comes before its reuse; pairs with (5).
+    const std::uint64_t before = word_of(slots[i]).fetch_add(bit(place), base::release);
+    DETENT_ASSERT((before & bit(place)) == 0);
+    if (before == 0) put_words(group_of(slots[i]), bit(place / 64));
+  }
+}
+
+// Enters words of a group that are no longer zero.
+template <class Traits>
+void free_map<Traits>::put_words(std::size_t group, std::uint64_t words) noexcept {
+  // (2) release: the words that it stands for are not zero; pairs with (4), so that the taking thread finds them so.
+  if (words == 0 || summary_of(group).fetch_or(words, base::release) != 0) return;
+  // (3) release: neither is the summary; pairs with (6).
+  root_[group / 64].fetch_or(bit(group), base::release);
+}
+
+// Clears a group's bit in the root. Returns false if another thread has done so.
+template <class Traits>
+bool free_map<Traits>::claim_group(std::size_t group) noexcept {
+  // (6) acquire: pairs with (3), so that (4) finds the summary.
+  return (root_[group / 64].fetch_and(~bit(group), base::acquire) & bit(group)) != 0;
+}
+
+template <class Traits>
+template <class Revive>
+std::uint32_t free_map<Traits>::take(slot_index* out, std::uint32_t room, slot_index end, Revive&& revive) noexcept {
+  taking now{.out = out, .room = room};
+  const std::size_t roots = (groups_below(end) + 63) / 64;
+  for (std::size_t at = 0; at != roots; ++at) {
+    std::uint64_t seen = root_[at].load(base::relaxed);  // relaxed: (6) decides
+    for (; seen != 0 && now.goes_on(); seen &= seen - 1) {
+      const std::size_t group = at * 64 + static_cast<std::size_t>(std::countr_zero(seen));
+      if (claim_group(group)) take_group(group, now, revive);
+    }
+    if (!now.goes_on()) break;
+  }
+  held_.fetch_sub(now.found, base::relaxed);  // relaxed: a hint
+  return now.found;
+}
+
+// Takes slots of a group that this thread has claimed.
+template <class Traits>
+template <class Revive>
+void free_map<Traits>::take_group(std::size_t group, taking& now, Revive& revive) noexcept {
+  word* const words = words_of_group(group);
+  std::uint64_t left = take_summary(group);
+  while (left != 0 && now.goes_on()) {
+    const auto place = static_cast<std::size_t>(std::countr_zero(left));
+    left &= left - 1;
+    ++now.words;
+    if (words[place].load(base::relaxed) == 0) continue;  // relaxed: as in take_summary()
+    std::uint64_t bits = take_word(words[place]);
+    if (bits == 0) continue;
+    // relaxed, here and below: the words with memory that is gone are stored before (7), and are changed by the thread
+    // that has all 64 slots; the idle words are a hint.
+    if ((of_group(group, kind::idle).load(base::relaxed) & bit(place)) != 0)
+      of_group(group, kind::idle).fetch_and(~bit(place), base::relaxed);
+    if ((of_group(group, kind::gone).load(base::relaxed) & bit(place)) != 0) [[unlikely]] {
+      revive(first_of(group, place), of_group(group, kind::lives).load(base::relaxed));
+      of_group(group, kind::gone).fetch_and(~bit(place), base::relaxed);
+    }
+    const slot_index base = first_of(group, place);
+    for (; bits != 0 && now.found != now.room; bits &= bits - 1)
+      now.out[now.found++] = base + static_cast<slot_index>(std::countr_zero(bits));
+    if (bits == 0) continue;
+    // relaxed: it continues the release sequence of (1), as (5) did, for the next (5).
+    words[place].fetch_or(bits, base::relaxed);
+    left |= bit(place);
+  }
+  put_words(group, left);
+}
+
+template <class Traits>
+template <class Give>
+bool free_map<Traits>::give_back(std::size_t group, Give&& give) noexcept {
+  constexpr std::uint64_t all = ~std::uint64_t{0};
+  if ((root_[group / 64].load(base::relaxed) & bit(group)) == 0 || !claim_group(group)) return false;  // relaxed: (6)
+  word* const words = words_of_group(group);
+  const std::uint64_t left = take_summary(group);
+  const std::uint64_t gone = of_group(group, kind::gone).load(base::relaxed);  // relaxed: this thread's own or taken
+  const std::uint64_t idle = of_group(group, kind::idle).load(base::relaxed);  // relaxed: a hint
+  std::uint64_t whole = 0, owned = 0;
+  for (std::uint64_t seen = left & ~gone; seen != 0; seen &= seen - 1) {
+    const auto place = static_cast<std::size_t>(std::countr_zero(seen));
+    if (words[place].load(base::relaxed) == all) whole |= bit(place);  // relaxed: a hint, (5) decides
+  }
+  for (std::uint64_t seen = long_runs(whole & idle); seen != 0; seen &= seen - 1) {
+    const auto place = static_cast<std::size_t>(std::countr_zero(seen));
+    const std::uint64_t bits = take_word(words[place]);
+    if (bits == all) {
+      owned |= bit(place);
+    } else if (bits != 0) {
+      words[place].fetch_or(bits, base::relaxed);  // relaxed: as in take_group()
+    }
+  }
+  for (std::uint64_t rest = owned; rest != 0;) {
+    const auto first = static_cast<std::size_t>(std::countr_zero(rest));
+    const auto count = static_cast<std::size_t>(std::countr_one(rest >> first));
+    const std::uint64_t run = (count == 64 ? all : bit(count) - 1) << first;
+    if (const std::uint64_t lives = give(first_of(group, first), static_cast<slot_index>(count * 64)); lives != 0) {
+      // relaxed, both: published by (7).
+      word& most = of_group(group, kind::lives);
+      most.store(std::max(most.load(base::relaxed), lives), base::relaxed);
+      of_group(group, kind::gone).fetch_or(run, base::relaxed);
+    }
+    rest &= ~run;
+  }
+  for (std::uint64_t rest = owned; rest != 0; rest &= rest - 1) {
+    // (7) release: what was given back comes before its reuse; pairs with (5).
+    words[std::countr_zero(rest)].fetch_or(all, base::release);
+  }
+  of_group(group, kind::idle).store(whole, base::relaxed);  // relaxed: a hint
+  put_words(group, left);
+  return long_runs(whole & ~idle) != 0;
+}
 
 }  // namespace detent::alloc

@@ -70,18 +70,9 @@ class slot_pool {
 
   // Returns a free slot: the one that this cache freed last, if it has any. It is zeroed if it was never handed out
   // before, else as it was left. no_slot when out of memory.
-  slot_index allocate(slot_cache& cache) noexcept {
-    if (cache.empty_handed()) [[unlikely]]
-      return allocate_slow(cache);
-    return take(cache);
-  }
+  slot_index allocate(slot_cache& cache) noexcept;
   // Takes back a slot from any thread. Never fails.
-  void free(slot_cache& cache, slot_index slot) noexcept {
-    DETENT_ASSERT(slot < carved());
-    if (cache.top_ == cache.end_) [[unlikely]]
-      return free_slow(cache, slot);
-    *cache.top_++ = slot;
-  }
+  void free(slot_cache& cache, slot_index slot) noexcept;
   // For a thread's end: gives everything that the cache holds to the others.
   void flush(slot_cache& cache) noexcept;
   // Returns true if tidy() has something to do.
@@ -102,16 +93,9 @@ class slot_pool {
   std::uint32_t surplus() const noexcept { return full_.depth() * magazine_capacity + map_.held(); }
 
   // The slot's 64 bytes. The index must have reached this thread by synchronisation with the one that allocated it.
-  void* hot(slot_index slot) const noexcept {
-    // relaxed: the thread that allocated the slot had seen the slab at (3), and its index came here by synchronisation.
-    std::uintptr_t origin = slabs_[slot >> Traits::slab_bits].load(base::relaxed);
-    return reinterpret_cast<void*>(origin + std::uintptr_t{slot} * slot_bytes - 1);
-  }
+  void* hot(slot_index slot) const noexcept;
   // The slot's bytes in its slab's cold array, also zeroed at first; not to be called if cold_bytes_per_slot is 0.
-  void* cold(slot_index slot) const noexcept {
-    // relaxed: as in hot(); the cold part is there before its slab.
-    return cold_parts_[slot >> Traits::slab_bits].load(base::relaxed) + (slot & (slots_per_slab - 1)) * cold_bytes_;
-  }
+  void* cold(slot_index slot) const noexcept;
   // Every slot that was ever handed out to a thread with which this one has synchronised has an index below this. Slots
   // below are mapped.
   slot_index carved() const noexcept { return carved_.load(base::acquire); }  // (1) pairs with (2)
@@ -138,7 +122,7 @@ class slot_pool {
 
   slot_index allocate_slow(slot_cache& cache) noexcept;
   void free_slow(slot_cache& cache, slot_index slot) noexcept;
-  static slot_index take(slot_cache& cache) noexcept { return *--cache.top_; }
+  slot_index take(slot_cache& cache) noexcept;
   bool take_from_map(slot_cache& cache) noexcept;
   void revive(slot_index first, std::uint64_t lives) const noexcept;
   std::uint64_t give_back(slot_index first, slot_index count) noexcept;
@@ -171,6 +155,39 @@ class slot_pool {
   depot partial_;
   magazine_store<Traits> magazines_;
 };
+
+template <class Traits>
+inline slot_index slot_pool<Traits>::allocate(slot_cache& cache) noexcept {
+  if (cache.empty_handed()) [[unlikely]]
+    return allocate_slow(cache);
+  return take(cache);
+}
+
+template <class Traits>
+inline void slot_pool<Traits>::free(slot_cache& cache, slot_index slot) noexcept {
+  DETENT_ASSERT(slot < carved());
+  if (cache.top_ == cache.end_) [[unlikely]]
+    return free_slow(cache, slot);
+  *cache.top_++ = slot;
+}
+
+template <class Traits>
+inline void* slot_pool<Traits>::hot(slot_index slot) const noexcept {
+  // relaxed: the thread that allocated the slot had seen the slab at (3), and its index came here by synchronisation.
+  std::uintptr_t origin = slabs_[slot >> Traits::slab_bits].load(base::relaxed);
+  return reinterpret_cast<void*>(origin + std::uintptr_t{slot} * slot_bytes - 1);
+}
+
+template <class Traits>
+inline void* slot_pool<Traits>::cold(slot_index slot) const noexcept {
+  // relaxed: as in hot(); the cold part is there before its slab.
+  return cold_parts_[slot >> Traits::slab_bits].load(base::relaxed) + (slot & (slots_per_slab - 1)) * cold_bytes_;
+}
+
+template <class Traits>
+inline slot_index slot_pool<Traits>::take(slot_cache& cache) noexcept {
+  return *--cache.top_;
+}
 
 }  // namespace detent::alloc
 
