@@ -38,7 +38,7 @@ producer* inbox::critical_of(thread_record& mine) noexcept {
   std::unique_ptr<producer> made(new (std::nothrow) producer);
   if (made == nullptr || !critical_.enrol(*made)) return nullptr;
   own = made.release();
-  mine.critical.store(own, base::release);  // (2) release: pairs with (3) of thread_registry.cpp
+  mine.critical.store(own, base::release);  // (1) release: pairs with (3) of thread_registry.cpp
   return own;
 }
 
@@ -57,9 +57,7 @@ void inbox::after_ring(thread_record& mine, doorbell::ring_result result) noexce
   if (result == doorbell::ring_result::rang_already) return;
   mine.counts.add(counter::rings);
   if (result != doorbell::ring_result::needs_signal) return;
-  call_hazard::scope in_use(
-      mine.hazard);    // the engine's end closes no descriptor between the load of it and the signal
-  base::full_fence();  // (1) pairs with the one in driven_engine::end()
+  call_hazard::fenced_scope in_use(mine.hazard);  // the engine's end does not close the descriptor under the signal
   fd_.signal();
 }
 

@@ -36,9 +36,7 @@ drained critical_pass::drain_much(std::size_t submitted, bool until_due) noexcep
 
 // A raise of the wake time forgets them as well, but a poll() has none.
 void critical_pass::forget() noexcept {
-  if (!in_.critical().is_forgetting_due(in_.bell().asymmetric())) return;
-  in_.critical().forget_idle();
-  in_.bell().fence_driver();
+  if (in_.critical().is_forgetting_due(in_.bell().asymmetric())) in_.critical().forget_idle(in_.bell());
 }
 
 void critical_pass::accept(std::uint64_t entry) noexcept {

@@ -32,10 +32,8 @@ taken_entries drain_port::take(std::uint64_t* out) noexcept {
 // Without raises of the wake time, as in a poll, idle producers are forgotten here.
 std::size_t drain_port::count_submitted() noexcept {
   submission_queue& queue = in_.queue();
-  if (queue.is_forgetting_due(in_.bell().asymmetric())) [[unlikely]] {
-    queue.forget_idle();
-    in_.bell().fence_driver();
-  }
+  if (queue.is_forgetting_due(in_.bell().asymmetric())) [[unlikely]]
+    queue.forget_idle(in_.bell());
   return queue.size();
 }
 

@@ -138,9 +138,7 @@ void driven_engine::end() noexcept {
   }
   counts.end();
   const int fd = in.release_fd();
-  base::full_fence();  // (1) pairs with the one in inbox::after_ring(): a signal finds no descriptor, or is waited for
-                       // here
-  threads.wait_for_calls();
+  threads.wait_for_calls();  // a signal has found no descriptor, or is waited for here
   wake_fd::close(fd);
   live_cores::remove(*this);  // until here a fork makes what the child has of it its own
   if (driven_by_me) {

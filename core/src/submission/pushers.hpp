@@ -71,6 +71,12 @@ class pushers {
   void visit_marked(F&& f) noexcept;
   // Clears the marks of those that had nothing since the last call. The driver passes its fence before it visits any.
   void unmark_idle() noexcept;
+  // Does the same and passes that fence, where no raise of the wake time follows.
+  template <class Bell>
+  void forget_idle(Bell& bell) noexcept {
+    unmark_idle();
+    bell.fence_driver();
+  }
   // Visits that found nothing since then.
   std::uint32_t idle_visits() const noexcept { return idle_visits_; }
 

@@ -7,9 +7,8 @@
 // the engine waits until each thread's flag is low. The thread that ends the engine because of the callback sees the
 // flag raised, because the publication of the timer carries it there. So the fast path needs no fence, only two stores.
 //
-// A call that publishes nothing, but reads memory that the end of the engine takes back before it waits, puts a full
-// fence after raise(), and the end of the engine puts one before wait(): a Dekker handshake, in which one side sees the
-// other.
+// A call that publishes nothing, but reads memory that the end of the engine takes back before it waits, has a
+// fenced_scope: its fence and the one of wait() make a Dekker handshake, in which one side sees the other.
 #pragma once
 
 #include <detent/base/atomic.hpp>
@@ -42,11 +41,18 @@ class call_hazard {
     const std::uint32_t outer_;
   };
 
+  // A scope for a call that then reads what the end of the engine takes back.
+  class fenced_scope : public scope {
+   public:
+    explicit fenced_scope(call_hazard& of) noexcept : scope(of) { base::full_fence(); }  // (3) pairs with (4)
+  };
+
   // The thread that ends the engine calls this for another thread's flag. It returns when the flag has been low.
   // pause(flag) comes between two checks, and may sleep on the flag for a while; it is not woken, because lower() must
   // cost no more than a store.
   template <class Pause>
   void wait(Pause pause) const noexcept {
+    base::full_fence();                                       // (4) pairs with (3)
     while (raised_.load(base::acquire) != 0) pause(raised_);  // (2) acquire: pairs with (1)
   }
 

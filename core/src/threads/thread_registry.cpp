@@ -196,7 +196,7 @@ std::uint64_t thread_registry::total(counter which) const noexcept {
 std::size_t thread_registry::backlog() const noexcept {
   std::size_t sum = 0;
   const auto add = [&sum](const thread_record& each) {
-    const producer* const critical = each.critical.load(base::acquire);  // (3) acquire: pairs with (2) of inbox.cpp
+    const producer* const critical = each.critical.load(base::acquire);  // (3) acquire: pairs with (1) of inbox.cpp
     sum += each.pushed.size_approx() + (critical != nullptr ? critical->size_approx() : 0);
   };
   add(*spare_);

@@ -48,6 +48,7 @@ class marked_queue {
     });
   }
   void forget_idle() { set_.unmark_idle(); }
+  void forget_idle(doorbell& bell) { set_.forget_idle(bell); }
 
  private:
   static constexpr std::uint32_t most = 2;
@@ -117,8 +118,7 @@ void polls_against_pushes(execution& run) {
   shared.bell.raise(earliest - 1);
   unsigned found = 0;
   const auto poll = [&] {
-    shared.queue.forget_idle();
-    shared.bell.fence_driver();
+    shared.queue.forget_idle(shared.bell);
     shared.queue.take(4, [&](std::uint64_t) { ++found; });
   };
   run.thread("driver", [&] {

@@ -161,15 +161,13 @@ void signals_as_it_ends(execution& run) {
   auto& opened = run.make<int>("the descriptor of that number", 1);
   auto& hazard = run.make<call_hazard>("hazard");
   run.thread("caller", [&] {
-    call_hazard::scope in_use(hazard);
-    detent::base::full_fence();
+    call_hazard::fenced_scope in_use(hazard);
     if (fd.load(detent::base::relaxed) == -1) return reach("found none");
     require(opened == 1, "signalled what another has opened");
     reach("signalled");
   });
   run.thread("engine", [&] {
     fd.exchange(-1, detent::base::relaxed);
-    detent::base::full_fence();
     hazard.wait(pause);
     opened = 2;
   });

@@ -34,7 +34,7 @@ struct described_timer : timer {
     twin.set_epoch(life + 1);
     twin.set_label(static_cast<std::uint16_t>(life + 1));
     twin.set_tag(life + 1);
-    twin.set_lane(static_cast<std::uint8_t>(life + 1), 0);
+    twin.set_lane(static_cast<std::uint8_t>(life + 1), static_cast<std::uint8_t>(life + 1));
     origin.set(life == 0 ? "first" : "second", life + 1, life + 1);
     publish(life, timer_state::queued, due * (life + 1), state_word::cold);
   }
@@ -78,6 +78,12 @@ void label_of(execution& run) {
 void lane_of(execution& run) {
   against_another_life(run, [](described_timer& from) { return unsigned{from.twin.lane()}; });
 }
+void executor_of(execution& run) {
+  against_another_life(run, [](described_timer& from) { return unsigned{from.twin.executor()}; });
+}
+void tag_of(execution& run) {
+  against_another_life(run, [](described_timer& from) { return static_cast<unsigned>(from.twin.tag()); });
+}
 void file_of(execution& run) {
   against_another_life(run, [](described_timer& from) { return *from.origin.file() == 'f' ? 1u : 2u; });
 }
@@ -100,6 +106,8 @@ const suite twin("Twin", {
                              {"Epoch", epoch_of, deep, {"the first", "the second", "another life meanwhile"}},
                              {"Label", label_of, deep, {"the first", "the second", "another life meanwhile"}},
                              {"Lane", lane_of, deep, {"the first", "the second", "another life meanwhile"}},
+                             {"Executor", executor_of, deep, {"the first", "the second", "another life meanwhile"}},
+                             {"Tag", tag_of, deep, {"the first", "the second", "another life meanwhile"}},
                              {"File", file_of, deep, {"the first", "the second", "another life meanwhile"}},
                              {"Line", line_of, deep, {"the first", "the second", "another life meanwhile"}},
                              {"Deadline", deadline_of, deep, {"the first", "the second", "another life meanwhile"}},
