@@ -6,8 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <thread>
+#include <vector>
 
+#include "limits.hpp"
 #include "support/drive_virtual.hpp"
 #include "support/engine_eventually.hpp"
 #include "support/platform/asleep.hpp"
@@ -74,6 +78,31 @@ TEST(EngineDrainLater, AcceptsWhatManyShortThreadsLeft) {
     }).join();
   }
   EXPECT_TRUE(eventually([&] { return worker.metrics().drained >= 4000; }));
+}
+
+TEST(EngineDrainLater, AcceptsWhatManySmallBatchesLeft) {
+  engine worker({.name = "sleeps", .wait = wait_options::sleep()});
+  worker.schedule_after(1h, [] {});
+  EXPECT_TRUE(drive::thread_sleeps("sleeps"));
+  const std::vector<time_point> deadlines(60, worker.now() + 2h);
+  std::vector<timer> made(deadlines.size());
+  for (int i = 0; i < 200; ++i)
+    worker.schedule_at_bulk(
+        deadlines, [](std::size_t) {}, made);
+  EXPECT_TRUE(eventually([&] { return worker.metrics().drained >= 6000; }));
+}
+
+TEST(EngineDrainLater, IsNotRungOnceMoreForWhatItHasLeft) {
+  constexpr std::size_t enough = detail::limits::least_backlog + detail::limits::report_every;
+  engine worker({.name = "sleeps", .wait = wait_options::sleep()});
+  worker.schedule_after(1h, [] {});
+  EXPECT_TRUE(drive::thread_sleeps("sleeps"));
+  for (std::size_t i = 0; i < enough; ++i) worker.schedule_after(2h, [] {});
+  EXPECT_TRUE(eventually([&] { return worker.metrics().drained >= detail::limits::least_backlog / 2; }));
+  EXPECT_TRUE(drive::thread_sleeps("sleeps"));
+  const std::uint64_t rings = worker.metrics().rings;
+  for (std::size_t i = 0; i < detail::limits::least_backlog / 4; ++i) worker.schedule_after(2h, [] {});
+  EXPECT_EQ(worker.metrics().rings, rings);
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include <memory>
 #include <thread>
 #include <utility>
+#include <vector>
 
 #include "support/drive_virtual.hpp"
 #include "support/engine_captures.hpp"
@@ -56,6 +57,17 @@ TEST(TimerGroupWorker, ASleepingWorkerIsWokenForEach) {
     group.resume();
     ASSERT_TRUE(eventually([&] { return runs == round + 1; }));
   }
+}
+
+TEST(TimerGroupWorker, ASleepingWorkerIsWokenWhenMostHaveLeft) {
+  engine e({.wait = wait_options::sleep()});
+  timer_group group(e);
+  std::vector<timer> members;
+  for (int i = 0; i < 400; ++i) members.push_back(group.schedule_after(1h, [] {}));
+  ASSERT_TRUE(settle(e));
+  const std::uint64_t before = e.metrics().drained;
+  for (timer& each : members) EXPECT_EQ(each.cancel(), cancel_result::cancelled);
+  EXPECT_TRUE(eventually([&] { return e.metrics().drained >= before + 300; }));
 }
 
 TEST(TimerGroupWorker, TheEndWaitsForARunningMember) {

@@ -72,6 +72,7 @@ TEST_F(GroupState, ARunOfTheCancelledIsNoRun) {
 TEST_F(GroupState, IsAsNewInItsNextUse) {
   go_to(10);
   group_.pause(time_);
+  group_.scatter();
   const std::uint32_t epoch = group_.epoch();
   store_.drop_reference(group_);
   group_state& next = store_.make();
@@ -79,6 +80,8 @@ TEST_F(GroupState, IsAsNewInItsNextUse) {
   EXPECT_TRUE(next.is_cancelled(epoch));
   EXPECT_FALSE(next.paused());
   EXPECT_EQ(next.offset(time_).ns, 0);
+  EXPECT_FALSE(next.takes_back());
+  EXPECT_TRUE(groups_end::is_in_order(next));
   EXPECT_TRUE(groups_end::roster(next).complete());
   EXPECT_EQ(next.pending(), 0u);
 }

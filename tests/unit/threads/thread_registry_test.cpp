@@ -194,5 +194,20 @@ TEST(RecordLease, IsTheSpareAtTheVeryEndOfAThread) {
   EXPECT_EQ(one.threads.total(counter::returned), 1U) << "the spare's counts count, too";
 }
 
+TEST(RecordLease, IsAnotherRecordWhileTheSpareIsInUseAndHoldsUpNoEndAfterwards) {
+  owner one;
+  thread_record& spare = one.threads.borrow_spare();
+  thread_record* lent = nullptr;
+  std::thread([&] {
+    lent = &one.threads.borrow_spare();
+    EXPECT_EQ(lent->lent_to.load(base::relaxed), std::this_thread::get_id());
+    one.threads.give_back(*lent);
+  }).join();
+  EXPECT_NE(lent, &spare);
+  one.threads.give_back(spare);
+  ASSERT_EQ(lent->lent_to.load(base::relaxed), std::thread::id{});
+  one.threads.wait_for_calls();
+}
+
 }  // namespace
 }  // namespace detent::detail
