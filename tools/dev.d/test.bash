@@ -29,7 +29,8 @@ fuzz() {
 }
 
 # The programs of tests/unit, tests/engine, tests/hostile and of modules in the library, each run as a whole, which takes a fifth of the
-# time that their tests take one by one; and with the label `look` the beginning of each search of tests/proofs/protocols.
+# time that their tests take one by one; with the label `look` the beginning of each search of tests/proofs/protocols,
+# and tests/search/meetings.
 # quick PRESET LABELS TARGET...
 quick() {
   local preset=$1 labels=$2
@@ -80,7 +81,7 @@ test_pass() {
       quick portable-tsan whole-threaded detent_quick_threaded
       ;;
     gcc-quick)
-      say "== gcc: units and engine, and a look at each protocol in all interleavings"
+      say "== gcc: units and engine, calls in the middle of others, and a look at each protocol in all interleavings"
       quick gcc 'whole|look' detent_quick detent_looks
       ;;
     *-quick)

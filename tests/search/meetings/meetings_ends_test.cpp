@@ -12,6 +12,27 @@ namespace {
 using namespace hooks;
 using detent::timer;
 
+// Its canceller is still inside when the driver comes to it, and another timer wants a node.
+TEST(MeetingsCancel, HasTheNodeToItselfUntilItNeedsItNoMore) {
+  for (bool in_group : {false, true}) {
+    meet(6, [in_group](meeting& at) {
+      scene in;
+      timer subject =
+          in_group ? in.group->schedule_at(noon + 1ms, in.note()) : in.engine.schedule_at(noon + 1ms, in.note());
+      in.settle();
+      bool cancelled = false;
+      at.hold(in, [&] { cancelled = subject.cancel() == detent::cancel_result::cancelled; });
+      in.run_to(noon + 1ms);
+      timer next = in.engine.schedule_at(noon + 2ms, in.note());
+      at.go_on();
+      EXPECT_EQ(in.runs, cancelled ? 0 : 1);
+      EXPECT_TRUE(next.pending());
+      in.expect_runs_at(noon + 2ms);
+      in.expect_at_rest();
+    });
+  }
+}
+
 TEST(MeetingsCancelAll, WhatIsCancelledDuringASweepIsGoneSoon) {
   meet(60, [](meeting& at) {
     scene in;

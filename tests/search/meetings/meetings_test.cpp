@@ -31,6 +31,7 @@ TEST(MeetingsRestart, ToALaterTimeHoldsOrTheTimerHasFired) {
       at.go_on();
       in.settle();
       EXPECT_EQ(in.runs, restarted ? 0 : 1);
+      EXPECT_EQ(in.engine.metrics().restarted, restarted ? 1u : 0u);
       if (restarted) in.expect_runs_at(noon + 2ms);
       in.expect_at_rest();
     });
