@@ -62,6 +62,7 @@ void judge::check_early(std::uint32_t timer) const {
 
 void judge::check_order(std::uint32_t timer) const {
   const record& started = all_[timer];
+  if (!is_sure(started) && started.now != phase::arming) return;
   if (started.vague || started.doubts != 0 || !is_plain(started)) return;
   const ns deadline = due(started);
   for (std::uint32_t other = 0; other != all_.size(); ++other) {
@@ -88,8 +89,13 @@ void judge::check_order(std::uint32_t timer) const {
 void judge::check_report(std::uint32_t timer, const firing& told) {
   record& started = all_[timer];
   if (started.doubts != 0 && is_periodic(timer)) started.vague = true;  // its grid may be another one now
-  if (started.doubts != 0 || started.vague || started.group != 0) return;
   const auto ns_of = [](time_point at) { return at.time_since_epoch().count(); };
+  // "A callback that would start later than this is stale." (timer_options::max_lateness)
+  const bool is_stale = started.late && told.lateness().count() > *started.late;
+  if (is_stale && !started.runs_stale) fault("#%u runs, though it is too stale", timer);
+  if (told.stale() != is_stale) fault("#%u is %s told that it is stale", timer, is_stale ? "not" : "wrongly");
+  if (started.doubts != 0 || started.vague || started.group != 0) return;
+  if (std::exchange(started.floats, false)) started.kept = std::max(started.kept, ns_of(told.deadline()));
   spec::period_run expected{.deadline = started.kept};
   if (is_periodic(timer)) {
     if (started.moved) started.rate.next = started.kept;  // a restart begins the grid anew
@@ -103,11 +109,69 @@ void judge::check_report(std::uint32_t timer, const firing& told) {
 
 void judge::forget_grace() {
   for (record& each : all_) each.grace = false;
-  closing_.reset();
+  close_run();
+}
+
+// "The next run comes `delay` after the end of the last one." (engine::schedule_with_fixed_delay) The engine reads the
+// clock for that between the end of the callback and whatever it does next.
+void judge::close_run() {
+  if (!closing_) return;
+  record& ended = all_[*std::exchange(closing_, std::nullopt)];
+  if (!ended.floats || !is_certain(ended) || !ended.handle) return;
+  const auto at = ended.handle.deadline();
+  const ns latest = rounded_up(plus(stage_now(), ended.rate.period), tick_);
+  if (!at) fault("a timer of a fixed delay has ended");
+  const ns next = at->time_since_epoch().count();
+  if (next < ended.kept || next > latest)
+    fault("a fixed delay ends at %lld, not at %lld to %lld", static_cast<long long>(next - begin_),
+          static_cast<long long>(ended.kept - begin_), static_cast<long long>(latest - begin_));
+  ended.kept = next;
+  ended.floats = false;
+  change(ended);
+}
+
+bool judge::is_too_stale(const record& of) const {
+  if (!of.late || of.runs_stale) return false;
+  return (of.group != 0 && groups_[of.group].turned) || spec::minus(stage_now(), due(of)) > *of.late;
+}
+
+// "Captures are destroyed with their timer, and in no other way" (G1).
+void judge::captures_destroyed(std::uint32_t timer) {
+  record& of = all_[timer];
+  of.destroyed = true;
+  change(of);
+  if (is_ending_) return;
+  if (of.now == phase::runs) fault("the captures of #%u are destroyed in its run", timer);
+  if (!is_certain(of)) return;
+  // "How a stale timer is handled: dropped and counted" (timer_options::stale)
+  if (!is_too_stale(of) && closing_ == timer) return;
+  if (!is_too_stale(of)) fault("#%u is destroyed, though it is pending", timer);
+  of.now = phase::ended;
+  of.must_run = false;
+  count(of, [](spec::counts& all) { ++all.dropped; });
+}
+
+void judge::throws(std::uint32_t timer) {
+  thrown_ = timer;
+  count(all_[timer], [](spec::counts& all) { ++all.failed; });
+}
+
+void judge::hear_of_failure(const failed_callback& told) {
+  if (!thrown_) fault("a callback has not thrown");
+  const record& of = all_[*std::exchange(thrown_, std::nullopt)];
+  if (told.tag != of.tag)
+    fault("a callback of tag %llu has thrown, not of %llu", static_cast<unsigned long long>(of.tag),
+          static_cast<unsigned long long>(told.tag));
 }
 
 void judge::begin_run(std::uint32_t timer, const firing& told) {
   record& started = all_[timer];
+  // "Gets what callbacks throw, on the thread that ran them" (engine_options::on_error)
+  if (thrown_) fault("#%u has thrown, and on_error has not heard of it", *thrown_);
+  if (started.destroyed) fault("#%u runs, though its captures are destroyed", timer);
+  // "No timer of the group starts once it has returned" (~timer_group)
+  if (started.over) fault("#%u runs, though its group has ended", timer);
+  if (closing_ == timer) closing_.reset();  // its deadline is that of this run by now
   switch (started.now) {
     case phase::unused:
     case phase::ended:
@@ -121,10 +185,18 @@ void judge::begin_run(std::uint32_t timer, const firing& told) {
     case phase::pending: check_early(timer); check_order(timer);
   }
   check_report(timer, told);
+  change(started);
+  count(started, [&told](spec::counts& all) {
+    ++all.fired;
+    all.missed += told.missed();
+  });
   forget_grace();
   started.now = phase::runs;
   started.must_run = started.moved = false;
   ++started.runs;
+  // "The timer ends after this many runs." (periodic_options::runs)
+  if (started.used_up) fault("#%u has had all its runs, and runs", timer);
+  started.used_up = started.runs_left != 0 && --started.runs_left == 0;
   started.ran = ++runs_;
   if (started.lane != 0) ++higher_turns_;
   last_run_ = stage_now();
@@ -132,10 +204,16 @@ void judge::begin_run(std::uint32_t timer, const firing& told) {
 
 void judge::end_run(std::uint32_t timer, std::optional<ns> at) {
   record& ended = all_[timer];
+  change(ended);
   ended.now = phase::ended;
   closing_ = timer;
+  if (ended.used_up) return;
   if (at) ended.rate.next = *at;
-  if (!at && is_periodic(timer)) at = ended.rate.next;
+  if (!at && is_periodic(timer)) {
+    ended.rate.end(stage_now());
+    ended.floats = ended.rate.kind == spec::repetition::fixed_delay;
+    at = ended.rate.next;
+  }
   if (at && ended.left) ended.now = phase::cancelled_with_group;
   if (!at || ended.last) return;
   ended.now = phase::pending;
@@ -153,7 +231,7 @@ void judge::begin_pass(ns reading) {
   higher_turns_ = 0;
   calls_before_ = std::exchange(higher_calls_, 0);
   last_run_ = INT64_MIN;
-  closing_.reset();
+  close_run();
   using access = detail::timer_access;
   for (record& each : all_) {
     each.accepted = false;
@@ -196,29 +274,23 @@ void judge::end() const {
     const record& each = all_[timer];
     if (each.now == phase::runs) fault("#%u has not ended", timer);
     if (is_sure(each) && due(each) != forever) fault("#%u never ran", timer);
+    const bool has_ended = each.now == phase::ended || each.now == phase::cancelled_with_group;
+    if (has_ended && !each.vague && each.owns && !each.destroyed)
+      fault("#%u has ended, and its captures live on", timer);
   }
 }
 
+// "Returns every timer that had not ended, once each." (engine::stop)
 void judge::end_by_stop(const std::vector<unfired_timer>& returned) const {
-  struct amount {
-    std::uint64_t sure = 0, perhaps = 0, returned = 0;
-  };
-  std::map<std::uint64_t, amount> all;
+  std::map<detent::timer, unsigned> all;
+  for (const unfired_timer& each : returned) ++all[each.handle];
   for (std::uint32_t timer = 0; timer != all_.size(); ++timer) {
     const record& each = all_[timer];
     if (each.now == phase::runs) fault("#%u has not ended", timer);
     if (each.must_run && is_sure(each)) fault("#%u does not run, though it was said to be running", timer);
-    if (is_sure(each)) ++all[each.tag].sure;
-    if (each.vague) ++all[each.tag].perhaps;
-  }
-  for (const unfired_timer& each : returned) {
-    if (each.tag != 0) ++all[each.tag].returned;
-  }
-  for (const auto& [tag, counted] : all) {
-    if (counted.returned < counted.sure || counted.returned > counted.sure + counted.perhaps)
-      fault("stop() returns %llu of #%llu, not %llu to %llu", static_cast<unsigned long long>(counted.returned),
-            static_cast<unsigned long long>(tag - 1), static_cast<unsigned long long>(counted.sure),
-            static_cast<unsigned long long>(counted.sure + counted.perhaps));
+    if (!each.handle) continue;
+    const unsigned least = is_certain(each) ? 1u : 0u, most = each.vague ? 1u : least, found = all[each.handle];
+    if (found < least || found > most) fault("stop() returns #%u %u times, not %u to %u", timer, found, least, most);
   }
 }
 

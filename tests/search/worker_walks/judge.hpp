@@ -6,10 +6,15 @@
 
 #include "search/worker_walks/program.hpp"
 
+#include <detent/error.hpp>
 #include <detent/firing.hpp>
+#include <detent/metrics.hpp>
+#include <detent/options.hpp>
+#include <detent/pending_timer.hpp>
 #include <detent/timer.hpp>
 #include <detent/unfired_timer.hpp>
 
+#include "spec/counts.hpp"
 #include "spec/period.hpp"
 
 #include <array>
@@ -27,7 +32,7 @@ namespace detent::worker_walks {
 class judge {
  public:
   // `worker` is the number of its thread; `tick` and `begin` as in the program.
-  explicit judge(const program& walk) : tick_(walk.tick), begin_(walk.begin) {}
+  explicit judge(const program& walk) : tick_(walk.tick), begin_(walk.begin), capacity_(walk.capacity) {}
 
   // A deadline in a group is of the group's time, which the judge reads at one moment, and periods begin at the time of
   // the call. No thread may move, and time may not go on, until it has been made.
@@ -35,8 +40,12 @@ class judge {
 
   // --- Calls of any thread. What comes in pairs, may have others in between.
   void begin_arm(const call& of, std::uint32_t timer, ns at, unsigned thread);
-  // Empty: it was refused.
   void end_arm(std::uint32_t timer, detent::timer handle);
+  // The call has returned no handle for it, for this reason; errc{} if a bulk call has left it out.
+  void refuse(std::uint32_t timer, errc reason);
+  // A call asked for `count` places and took `taken`. events() was `since` when it began.
+  void check_places(std::uint64_t since, std::size_t count, std::size_t taken) const;
+  std::uint64_t events() const { return events_; }
   // Returns whether it has a handle that calls may use.
   bool has_handle(std::uint32_t timer) const { return timer < all_.size() && static_cast<bool>(all_[timer].handle); }
   bool is_new(std::uint32_t timer) const { return timer >= all_.size() || all_[timer].now == phase::unused; }
@@ -50,11 +59,35 @@ class judge {
   void pause(unsigned group);
   void resume(unsigned group);
   void cancel(unsigned group);
+  // `at_once` says that no other thread moves before the members are cancelled.
+  void begin_end_of(unsigned group, bool at_once);
+  // `within` is the run in which the call was made.
+  void end_end_of(unsigned group, std::optional<std::uint32_t> within);
+  unsigned group_of(std::uint32_t timer) const { return all_[timer].group; }
+  void begin_close() { is_closing_ = true; }
+  void end_close() { is_closed_ = true; }
+  void begin_stop() { is_closing_ = is_stopping_ = true; }
+  // A question begins with how often each timer has changed so far, and ends with the engine's answer.
+  using before = std::vector<std::uint64_t>;
+  before begin_question() const;
+  void answer(const before& asked, std::uint32_t timer, bool pending, std::optional<time_point> deadline) const;
+  void answer(const before& asked, const std::vector<pending_timer>& listed) const;
+  // The judge's own counts: of all timers if `label` is 0.
+  const spec::counts& counted(unsigned label) const { return counts_[label]; }
+  // The engine's counts while others go on: they contain all that was counted when the question began.
+  void answer(const spec::counts& asked, const engine_metrics& now) const;
+  void check_at_rest(unsigned label, const engine_metrics& now) const;
+  // From here on captures are destroyed with what stop() has returned, or with the engine.
+  void begin_end() { is_ending_ = true; }
 
   // --- The worker
   void begin_run(std::uint32_t timer, const firing& told);
   // At: it was re-armed for then.
   void end_run(std::uint32_t timer, std::optional<ns> at);
+  // Called right after end_run().
+  void throws(std::uint32_t timer);
+  void hear_of_failure(const failed_callback& told);
+  void captures_destroyed(std::uint32_t timer);
   // It begins to look for what is due, or waits for one that it knows, by its last reading.
   void begin_pass(ns reading);
   void fall_asleep(ns until);
@@ -63,7 +96,7 @@ class judge {
   // All calls are over, and it sleeps.
   void sleep_on(ns until) const;
   void end() const;
-  // Checks, once all calls and runs are over, what stop() has returned. The tag is that of the first of several timers.
+  // Checks, once all calls and runs are over, what stop() has returned.
   void end_by_stop(const std::vector<unfired_timer>& returned) const;
   static std::uint64_t tag_of(std::uint32_t timer) { return timer + 1u; }
   std::uint64_t runs() const { return runs_; }
@@ -77,12 +110,22 @@ class judge {
   enum class phase : std::uint8_t { unused, arming, pending, cancelled_with_group, runs, ended };
   struct record {
     phase now = phase::unused;
-    unsigned lane = 0, group = 0, thread = 0;
+    unsigned lane = 0, group = 0, thread = 0, label = 0;
+    std::uint64_t changes = 0;  // calls, runs and ends
     std::uint64_t tag = 0;
     ns kept = 0, slack = 0;  // the deadline, in its group's time
     ns least = forever;      // the earliest that calls under way may give it
     std::uint64_t order = 0;
-    unsigned doubts = 0;          // calls under way
+    unsigned doubts = 0;  // calls under way
+    // The deadline of a fixed delay is `kept` or later, because the engine reads the clock after the end of the run.
+    bool floats = false;
+    std::optional<ns> late;  // max_lateness
+    bool runs_stale = false;
+    bool owns = false, destroyed = false;  // its captures
+    bool refuses = false;                  // it was asked for after close()
+    bool over = false;                     // its group has ended
+    bool used_up = false;                  // it has had all its runs
+    std::uint32_t runs_left = 0;
     bool accepted = false;        // by the worker, when the pass began
     bool vague = false;           // its state is unknown: it runs at most once more
     bool must_run = false;        // a call was told so
@@ -97,7 +140,7 @@ class judge {
     detent::timer handle;
   };
   struct group_record {
-    bool paused = false, turned = false;
+    bool paused = false, turned = false, ends = false;
     ns behind = 0, own = 0;
   };
 
@@ -106,19 +149,35 @@ class judge {
   ns due(const record& of) const { return due(of, of.kept); }
   ns filing(const record& of) const;
   bool is_plain(const record& of) const;
-  bool is_sure(const record& of) const { return of.now == phase::pending && of.doubts == 0 && !of.vague; }
+  bool is_certain(const record& of) const { return of.now == phase::pending && of.doubts == 0 && !of.vague; }
+  bool is_sure(const record& of) const { return is_certain(of) && !of.floats; }
+  bool is_too_stale(const record& of) const;
+  void close_run();
   void check_early(std::uint32_t timer) const;
   void check_order(std::uint32_t timer) const;
   void check_report(std::uint32_t timer, const firing& told);
   void forget_grace();
-  void touch(const record& called);
+  void touch(record& called);
+  void change(record& changed);
+  template <class Count>
+  void count(const record& of, Count&& add) {
+    add(counts_[0]);
+    if (of.label != 0) add(counts_[of.label]);
+  }
+  // Returns whether it was pending, or was not, during the whole question; none if that cannot be known.
+  std::optional<bool> was_pending(const before& asked, std::uint32_t timer) const;
 
   const ns tick_, begin_;
+  const std::size_t capacity_;
+  std::uint64_t events_ = 0, left_out_ = 0;
+  std::array<spec::counts, labels + 1> counts_{};
   std::deque<record> all_;
   std::array<group_record, groups + 1> groups_{};
   std::uint64_t orders_ = 0, runs_ = 0, passes_ = 0;
   // In higher lanes: runs in this pass; and calls in it and in the one before, which may have a turn come to nothing.
   int higher_turns_ = 0, higher_calls_ = 0, calls_before_ = 0;
+  bool is_closing_ = false, is_closed_ = false, is_stopping_ = false, is_ending_ = false;
+  std::optional<std::uint32_t> thrown_;   // and on_error has not heard of it
   std::optional<std::uint32_t> closing_;  // its run has ended for the program, and perhaps not for the engine
   ns pass_reading_ = INT64_MIN, last_run_ = INT64_MIN;  // of the last pass; when the last run in it began
 };

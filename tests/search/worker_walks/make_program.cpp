@@ -41,6 +41,7 @@ class maker {
   call make_call(bool inside);
   void crowd();
   void arm(call& made, bool inside);
+  void choose_ending(call& made);
   ns time_in_crowd();
   ns some_time();
   std::uint32_t some_timer();
@@ -51,7 +52,7 @@ class maker {
   ns now_ = 0, spread_ = 0, crowd_ = 0;
   std::uint32_t timers_ = 0, most_at_once_ = 1;
   std::uint64_t lanes_ = 0, slacks_ = 0, members_ = 0, periods_ = 0, equals_ = 0, inside_ = 0, held_ = 0, working_ = 0,
-                bell_ = 0;
+                bell_ = 0, stales_ = 0, throws_ = 0, tags_ = 0, labels_ = 0, ends_ = 0, questions_ = 0;
   std::vector<ns> times_;
 };
 
@@ -75,6 +76,13 @@ void maker::choose_options() {
   bell_ = dice_.of(std::array<std::uint64_t, 3>{0, 1, 3});
   held_ = dice_.of(std::array<std::uint64_t, 4>{0, 0, 4, 12});
   working_ = dice_.of(std::array<std::uint64_t, 5>{4, 20, 100, 400, 2'000});
+  stales_ = dice_.of(std::array<std::uint64_t, 4>{0, 0, 2, 5});
+  tags_ = dice_.of(std::array<std::uint64_t, 3>{0, 3, 1});
+  labels_ = dice_.of(std::array<std::uint64_t, 4>{0, 0, 2, 4});
+  questions_ = dice_.of(std::array<std::uint64_t, 3>{0, 0, 12});
+  if (dice_.one_in(5)) made_.capacity = 2 + dice_.below(40);
+  ends_ = dice_.one_in(4) ? 40 : 0;
+  throws_ = dice_.of(std::array<std::uint64_t, 4>{0, 0, 0, 4});
   if (!dice_.one_in(3)) return;
   crowded_ = true;
   made_.reading_takes = dice_.of(std::array<ns, 3>{20, 300, 2'000});
@@ -124,14 +132,37 @@ void maker::arm(call& made, bool inside) {
     made.group = 1 + static_cast<unsigned>(dice_.below(groups));
   if (periods_ != 0 && made.count == 1 && made.group == 0 && dice_.one_in(periods_))
     made.period = 1 + dice_.up_to(spread_ / 8);
+  choose_ending(made);
   if (inside || inside_ == 0 || !dice_.one_in(inside_)) return;
   for (std::uint64_t i = dice_.below(3); i != 0; --i) made.inside.push_back(make_call(true));
+}
+
+// How often it runs, and how it may end.
+void maker::choose_ending(call& made) {
+  if (made.period != 0) {
+    made.fixed_delay = dice_.one_in(3);
+    if (!made.fixed_delay && dice_.one_in(2)) made.missed = 1 + static_cast<unsigned>(dice_.below(2));
+    if (dice_.one_in(3)) made.runs = 1 + static_cast<std::uint32_t>(dice_.below(3));
+  } else if (made.count == 1 && stales_ != 0 && dice_.one_in(stales_)) {
+    made.late = dice_.up_to(dice_.one_in(2) ? spread_ / 8 : 20 * made_.reading_takes) - (dice_.one_in(8) ? 1 : 0);
+    made.runs_stale = dice_.one_in(2);
+  }
+  made.owns = made.count == 1 && dice_.one_in(4);
+  if (labels_ != 0 && dice_.one_in(labels_)) made.label = 1 + static_cast<unsigned>(dice_.below(labels));
+  made.tagged = tags_ != 0 && dice_.one_in(tags_);
+  made.throws = throws_ != 0 && dice_.one_in(throws_);
 }
 
 call maker::make_call(bool inside) {
   call made;
   const std::uint64_t drawn = timers_ == 0 ? 0 : dice_.below(100);
-  if (drawn < 45) {
+  if (ends_ != 0 && dice_.one_in(ends_)) {
+    made.what = members_ == 0 || dice_.one_in(4) ? verb::close : verb::end_group;
+    if (made.what == verb::end_group) made.group = 1 + static_cast<unsigned>(dice_.below(groups));
+  } else if (timers_ != 0 && questions_ != 0 && dice_.one_in(questions_)) {
+    made.what = dice_.of(std::array{verb::ask, verb::ask, verb::list, verb::list, verb::metrics});
+    if (made.what == verb::ask) made.timer = some_timer();
+  } else if (drawn < 45) {
     arm(made, inside);
   } else if (drawn < 58) {
     made.what = verb::cancel;
@@ -219,7 +250,7 @@ program maker::make() {
     if (crowded_ && dice_.one_in(30)) crowd();
     made_.moves.push_back(make_move());
   }
-  if (dice_.one_in(4)) made_.moves.push_back({.does = {.what = verb::stop}});
+  if (dice_.one_in(4)) made_.moves.push_back({.does = {.what = verb::stop}, .steps = dice_.below(2)});
   return std::move(made_);
 }
 

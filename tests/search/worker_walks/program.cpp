@@ -10,11 +10,14 @@
 namespace detent::worker_walks {
 namespace {
 
-constexpr std::array<std::string_view, 11> names = {"work",    "time",  "disturb", "stop",   "arm",         "cancel",
-                                                    "restart", "rearm", "pause",   "resume", "cancel-group"};
+constexpr std::array<std::string_view, 16> names = {
+    "work", "time", "disturb", "stop",  "arm",   "cancel", "restart",      "rearm",
+    "ask",  "list", "metrics", "close", "pause", "resume", "cancel-group", "end-group"};
 std::string_view name_of(verb what) { return names[static_cast<std::size_t>(what)]; }
 
-bool is_of_a_group(verb what) { return what == verb::pause || what == verb::resume || what == verb::cancel_group; }
+bool is_of_a_group(verb what) { return what >= verb::pause; }
+bool is_of_the_engine(verb what) { return what == verb::list || what == verb::metrics || what == verb::close; }
+bool is_of_a_timer(verb what) { return !is_of_a_group(what) && !is_of_the_engine(what) && what != verb::rearm; }
 
 void write(std::ostream& out, const call& each) {
   out << name_of(each.what);
@@ -22,14 +25,22 @@ void write(std::ostream& out, const call& each) {
     out << " group " << each.group;
     return;
   }
-  if (each.what != verb::rearm) out << " #" << each.timer;
+  if (is_of_the_engine(each.what)) return;
+  if (is_of_a_timer(each.what)) out << " #" << each.timer;
   if (each.count != 1) out << " count " << each.count;
-  if (each.what == verb::cancel) return;
+  if (each.what == verb::cancel || each.what == verb::ask) return;
   out << " at " << each.at;
   if (each.what != verb::arm) return;
   if (each.step != 0) out << " step " << each.step;
   if (each.slack != 0) out << " slack " << each.slack;
-  if (each.period != 0) out << " every " << each.period;
+  if (each.period != 0) out << (each.fixed_delay ? " delay " : " every ") << each.period;
+  if (each.missed != 0) out << " missed " << each.missed;
+  if (each.runs != 0) out << " runs " << each.runs;
+  if (each.late) out << " late " << *each.late << (each.runs_stale ? " stale" : "");
+  if (each.throws) out << " throws";
+  if (each.tagged) out << " tagged";
+  if (each.label != 0) out << " label " << each.label;
+  if (each.owns) out << " owns";
   if (each.lane != 0) out << " lane " << each.lane;
   if (each.group != 0) out << " group " << each.group;
   if (each.inside.empty()) return;
@@ -47,7 +58,7 @@ void write(std::ostream& out, const move& each) {
     case verb::work: out << "work " << each.steps << (each.of_the_bell ? " of bell" : ""); break;
     case verb::time: out << "time " << each.does.at; break;
     case verb::disturb: out << "disturb"; break;
-    case verb::stop: out << "stop"; break;
+    case verb::stop: out << "stop" << (each.steps != 0 ? " amid" : ""); break;
     default:
       out << 'p' << each.producer;
       if (each.steps != 0) out << " held " << each.steps;
@@ -102,16 +113,24 @@ verb verb_of(const std::string& name) {
   throw std::runtime_error("no such call");
 }
 
+bool parse_option(words& in, call& read) {
+  if (in.take_if("delay", read.period)) return read.fixed_delay = true;
+  if (in.is("late")) return in.take_if("late", read.late.emplace());
+  if (in.take("stale")) return read.runs_stale = true;
+  if (in.take("throws")) return read.throws = true;
+  if (in.take("tagged")) return read.tagged = true;
+  if (in.take("owns")) return read.owns = true;
+  return in.take_if("count", read.count) || in.take_if("at", read.at) || in.take_if("step", read.step) ||
+         in.take_if("slack", read.slack) || in.take_if("every", read.period) || in.take_if("lane", read.lane) ||
+         in.take_if("group", read.group) || in.take_if("missed", read.missed) || in.take_if("runs", read.runs) ||
+         in.take_if("label", read.label);
+}
+
 call parse_call(words& in) {
   call read;
   read.what = verb_of(in.take());
-  if (in.is("group") || read.what == verb::rearm) {
-  } else {
-    in.take_number(read.timer);
-  }
-  while (in.take_if("count", read.count) || in.take_if("at", read.at) || in.take_if("step", read.step) ||
-         in.take_if("slack", read.slack) || in.take_if("every", read.period) || in.take_if("lane", read.lane) ||
-         in.take_if("group", read.group)) {
+  if (is_of_a_timer(read.what)) in.take_number(read.timer);
+  while (parse_option(in, read)) {
   }
   if (!in.take("{")) return read;
   while (!in.take("}")) {
@@ -127,6 +146,7 @@ move parse_move(words& in) {
     read.does.what = verb::disturb;
   } else if (in.take("stop")) {
     read.does.what = verb::stop;
+    read.steps = in.take("amid") ? 1 : 0;
   } else if (in.take_if("work", read.steps)) {
     read.does.what = verb::work;
     read.of_the_bell = in.take("of") && in.take("bell");
@@ -145,7 +165,7 @@ bool parse_options(words& in, program& read) {
   if (!in.take("engine")) return false;
   while (in.take_if("begin", read.begin) || in.take_if("reading", read.reading_takes) ||
          in.take_if("tick", read.tick) || in.take_if("wait", read.wait) || in.take_if("hashed", read.hashed) ||
-         in.take_if("budget", read.wake_budget)) {
+         in.take_if("budget", read.wake_budget) || in.take_if("capacity", read.capacity)) {
   }
   return true;
 }
@@ -155,7 +175,8 @@ bool parse_options(words& in, program& read) {
 std::string text_of(const program& walk) {
   std::ostringstream out;
   out << "engine begin " << walk.begin << " reading " << walk.reading_takes << " tick " << walk.tick << " wait "
-      << walk.wait << " hashed " << walk.hashed << " budget " << walk.wake_budget << '\n';
+      << walk.wait << " hashed " << walk.hashed << " budget " << walk.wake_budget << " capacity " << walk.capacity
+      << '\n';
   for (const move& each : walk.moves) write(out, each);
   return out.str();
 }

@@ -4,28 +4,34 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace detent::worker_walks {
 
 using ns = std::int64_t;
-inline constexpr unsigned producers = 3, groups = 2;
+inline constexpr unsigned producers = 3, groups = 2, labels = 2;
 
 enum class verb : std::uint8_t {
   // Of the worker and the time
   work,     // the worker takes `steps`
   time,     // it is `at`, if it was earlier
   disturb,  // a spurious wake-up
-  stop,     // the engine stops, wherever the worker is; nothing comes after that
+  stop,     // the engine stops, wherever the worker is; nothing comes after that. With steps: calls are in their middle
   // Calls
   arm,      // timers `timer` to `timer + count - 1`: several by one call
   cancel,   // as many
   restart,  // one
   rearm,    // of a run alone: itself
-  pause,    // a group
+  ask,      // pending() and deadline() of one
+  list,     // list_pending()
+  metrics,
+  close,  // the engine
+  pause,  // a group
   resume,
-  cancel_group
+  cancel_group,
+  end_group  // for ever
 };
 
 // A call, by a producer or inside a run.
@@ -33,8 +39,17 @@ struct call {
   verb what = verb::arm;
   std::uint32_t timer = 0, count = 1;
   ns at = 0;                           // since the beginning; of several: each `step` after the one before
-  ns step = 0, slack = 0, period = 0;  // period: of a fixed rate; 0: it runs once
+  ns step = 0, slack = 0, period = 0;  // period: 0: it runs once
   unsigned lane = 0, group = 0;        // group: from 1; 0: none
+  bool fixed_delay = false;            // period: of a fixed delay, else of a fixed rate
+  unsigned missed = 0;                 // the number of a missed_ticks
+  std::uint32_t runs = 0;              // of a periodic timer; 0: no end
+  std::optional<ns> late = {};         // max_lateness, of one alone
+  bool runs_stale = false;             // else it is dropped
+  bool throws = false;                 // each of its runs does, at its end
+  bool tagged = false;                 // timer_options::tag
+  unsigned label = 0;                  // from 1; 0: none
+  bool owns = false;                   // one alone: its callable has a destructor
   std::vector<call> inside = {};       // what a run of the first one does
 };
 
@@ -49,6 +64,7 @@ struct program {
   ns begin = 0, reading_takes = 1, tick = 1, wake_budget = 0;
   unsigned wait = 1;  // busy, hybrid, sleep
   bool hashed = false;
+  std::size_t capacity = 0;  // max_pending
   std::vector<move> moves;
 };
 

@@ -8,6 +8,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <utility>
 
 namespace detent::worker_walks {
 namespace {
@@ -61,6 +62,14 @@ std::vector<program> simpler(const program& from, std::size_t at) {
   cleared([](move & each) -> auto& { return each.does.step; });
   cleared([](move & each) -> auto& { return each.does.slack; });
   cleared([](move & each) -> auto& { return each.does.period; });
+  cleared([](move & each) -> auto& { return each.does.missed; });
+  cleared([](move & each) -> auto& { return each.does.runs; });
+  cleared([](move & each) -> auto& { return each.does.fixed_delay; });
+  cleared([](move & each) -> auto& { return each.does.throws; });
+  cleared([](move & each) -> auto& { return each.does.tagged; });
+  cleared([](move & each) -> auto& { return each.does.label; });
+  cleared([](move & each) -> auto& { return each.does.owns; });
+  add([](move& each) { return std::exchange(each.does.late, std::nullopt).has_value(); });
   if (from.moves[at].does.what == verb::arm) cleared([](move & each) -> auto& { return each.does.group; });
   if (from.moves[at].does.what != verb::work) cleared([](move & each) -> auto& { return each.steps; });
   return tries;

@@ -144,6 +144,7 @@ void stage::admit_worker() {
 }
 
 void stage::move_worker(std::uint64_t steps, bool of_the_bell) {
+  if (worker_is_free_) return;
   if (const auto until = worker_sleeps_until(); until && !woken_ && now() < *until) return;
   worker_.counts_all_ = !of_the_bell;
   if (steps != 0) give_turn(worker_, steps);

@@ -22,13 +22,7 @@ constexpr std::uint64_t steps_for_a_waiter = 50;
 // A wait reads the clock and the bell, and nothing else, so often.
 constexpr unsigned steps_of_a_wait = 16;
 
-// A periodic timer ends after one of its first runs.
-constexpr std::uint32_t most_periods = 4;
-
-// For a timer that has been armed again, in whose run nothing happens.
-const call no_more;
-
-engine_options options_of(const program& plays) {
+engine_options options_of(const program& plays, judge& told) {
   engine_options made;
   made.clock = clock_kind::steady;
   made.tick = duration(plays.tick);
@@ -36,8 +30,19 @@ engine_options options_of(const program& plays) {
   made.hashed_slots = 16;
   made.wait = plays.wait == 0 ? wait_options::busy() : plays.wait == 1 ? wait_options::hybrid() : wait_options::sleep();
   made.reserve = 64;
+  made.max_pending = plays.capacity;
   if (plays.wake_budget != 0) made.wake_budget = duration(plays.wake_budget);
+  made.on_error = [&told](const failed_callback& failed) { told.hear_of_failure(failed); };
   return made;
+}
+
+// Those that begin() has armed: one to admit the worker, and one by each producer.
+engine_metrics without_first(engine_metrics all) {
+  all.scheduled -= 1 + producers;
+  all.expired -= 1;
+  all.cancelled -= producers;
+  all.fired -= 1;
+  return all;
 }
 
 }  // namespace
@@ -52,7 +57,7 @@ walk::walk(const program& plays)
 void walk::play() {
   begin();
   for (const move& each : plays_.moves) {
-    if (each.does.what == verb::stop) return stop();
+    if (each.does.what == verb::stop) return stop(each.steps != 0);
     play(each);
   }
   settle();
@@ -60,8 +65,9 @@ void walk::play() {
 }
 
 void walk::begin() {
-  engine_.emplace(options_of(plays_));
-  for (unsigned i = 1; i <= groups; ++i) groups_[i].emplace(*engine_);
+  engine_.emplace(options_of(plays_, judge_));
+  for (unsigned i = 1; i <= groups; ++i) groups_[i] = std::make_unique<timer_group>(*engine_);
+  for (unsigned i = 1; i <= labels; ++i) labels_[i] = engine_->make_label(i == 1 ? "odd" : "even");
   // Overdue with any tick, as time does not go on by itself.
   engine_->schedule_at(time_point(duration(plays_.begin / 2)), [this] { stage_.admit_worker(); });
   stage_.wait_for_worker();
@@ -82,7 +88,7 @@ void walk::play(const move& each) {
 void walk::call_by(const move& each) {
   const unsigned producer = each.producer - 1;
   finish(producer);
-  calls_[producer] = [this, &each] { perform(each.does, each.producer); };
+  calls_[producer] = [this, &each] { perform(each.does, each.producer, each.steps == 0); };
   const bool whole = judge_.is_at_one_moment(each.does);
   stage_.begin(producer, calls_[producer], each.steps == 0 || whole ? to_the_end : each.steps);
   if (each.steps == 0 || whole) finish(producer);
@@ -104,7 +110,7 @@ void walk::finish(unsigned producer) {
 
 // All calls are over: what is pending comes in its time, and the worker sleeps, or spins without an end.
 void walk::settle() {
-  for (unsigned i = 0; i != producers; ++i) finish(i);
+  finish_all();
   ns leap = first_leap;
   std::uint64_t runs = 0;
   for (unsigned turns = 0; turns != most_turns; ++turns) {
@@ -125,125 +131,31 @@ void walk::settle() {
   fault("the worker comes to no rest");
 }
 
-// The worker moves by itself to the end.
-void walk::stop() {
-  for (unsigned i = 0; i != producers; ++i) finish(i);
-  is_stopping_ = true;
+// The worker moves by itself to the end. Calls that are in their middle end after it.
+void walk::stop(bool amid_calls) {
+  if (!amid_calls) finish_all();
+  judge_.begin_stop();
   stage_.release_worker();
-  judge_.end_by_stop(engine_->stop());
+  const std::vector<unfired_timer> returned = engine_->stop();
+  finish_all();
+  judge_.end_by_stop(returned);
+  judge_.begin_end();
   for (auto& each : groups_) each.reset();
   engine_.reset();
+}
+
+void walk::finish_all() {
+  for (unsigned i = 0; i != producers; ++i) finish(i);
 }
 
 void walk::end() {
   judge_.end();
+  judge_.check_at_rest(0, without_first(engine_->metrics()));
+  for (unsigned i = 1; i <= labels; ++i) judge_.check_at_rest(i, engine_->metrics(labels_[i]));
+  judge_.begin_end();
   stage_.release_worker();
   for (auto& each : groups_) each.reset();
   engine_.reset();
-}
-
-// --- Calls
-
-void walk::perform(const call& what, unsigned thread) {
-  switch (what.what) {
-    case verb::arm: return arm(what, thread);
-    case verb::cancel: return cancel(what);
-    case verb::restart: return restart(what, thread);
-    case verb::pause: groups_[what.group]->pause(); return judge_.pause(what.group);
-    case verb::resume: groups_[what.group]->resume(); return judge_.resume(what.group);
-    case verb::cancel_group: groups_[what.group]->cancel_all(); return judge_.cancel(what.group);
-    default: return;
-  }
-}
-
-void walk::arm(const call& what, unsigned thread) {
-  if (!judge_.is_new(what.timer)) return;  // of a run that comes again
-  std::vector<time_point> deadlines;
-  std::vector<timer> handles(what.count);
-  if (arms_.size() < what.timer + what.count) arms_.resize(what.timer + what.count);
-  for (std::uint32_t i = 0; i != what.count; ++i) {
-    ns at = plays_.begin + what.at + what.step * i;
-    if (what.period != 0) at = std::max(at, stage_.now());  // it is asked for by a delay
-    deadlines.emplace_back(duration(at));
-    judge_.begin_arm(what, what.timer + i, at, thread);
-    arms_[what.timer + i] = &what;
-  }
-  try {
-    arm(what, deadlines, handles);
-  } catch (const error& refused) {
-    if (!is_stopping_ || refused.code() != errc::stopped) throw;
-  }
-  for (std::uint32_t i = 0; i != what.count; ++i) judge_.end_arm(what.timer + i, handles[i]);
-}
-
-void walk::arm(const call& what, const std::vector<time_point>& deadlines, std::vector<timer>& handles) {
-  timer_options options;
-  options.lane = static_cast<std::uint8_t>(what.lane);
-  options.slack = duration(what.slack);
-  options.tag = judge::tag_of(what.timer);
-  const auto one = [this, timer = what.timer](firing& now) { run(timer, now); };
-  if (what.period != 0) {
-    handles[0] =
-        engine_->schedule_at_fixed_rate(deadlines[0] - time_point(duration(stage_.now())), duration(what.period), one,
-                                        {.tag = options.tag, .lane = options.lane, .slack = options.slack});
-  } else if (what.group != 0) {
-    handles[0] = groups_[what.group]->schedule_at(deadlines[0], one, options);
-  } else if (what.count == 1) {
-    handles[0] = engine_->schedule_at(deadlines[0], one, options);
-  } else {
-    const auto each = [this, first = what.timer](firing& now, std::size_t i) {
-      run(first + static_cast<std::uint32_t>(i), now);
-    };
-    engine_->schedule_at_bulk(deadlines, each, handles, options);
-  }
-}
-
-void walk::cancel(const call& what) {
-  if (what.count == 1) {
-    if (!judge_.has_handle(what.timer)) return;
-    judge_.begin_cancel(what.timer);
-    return judge_.end_cancel(what.timer, judge_.handle(what.timer).cancel());
-  }
-  // Others may be armed before the call ends, in which it has no part.
-  std::vector<std::uint32_t> asked;
-  std::vector<timer> handles;
-  for (std::uint32_t each = what.timer; each != what.timer + what.count; ++each) {
-    if (!judge_.has_handle(each)) continue;
-    judge_.begin_cancel(each);
-    asked.push_back(each);
-    handles.push_back(judge_.handle(each));
-  }
-  judge_.end_cancel_many(asked, engine_->cancel_bulk(handles));
-}
-
-void walk::restart(const call& what, unsigned thread) {
-  if (!judge_.has_handle(what.timer)) return;
-  const ns at = plays_.begin + what.at;
-  judge_.begin_restart(what.timer, at);
-  judge_.end_restart(what.timer, at, thread, judge_.handle(what.timer).restart_at(time_point(duration(at))));
-}
-
-void walk::run(std::uint32_t timer, firing& now) {
-  judge_.begin_run(timer, now);
-  std::optional<ns> again;
-  const call& armed_by = *arms_[timer];
-  if (&armed_by != &no_more && armed_by.timer == timer) {
-    for (const call& each : armed_by.inside) {
-      if (each.what == verb::rearm && !again) {
-        again = plays_.begin + each.at;
-        now.rearm_at(time_point(duration(*again)));
-      } else if (judge_.is_at_one_moment(each)) {
-        stage_.undisturbed([&] { perform(each, 0); });
-      } else {
-        perform(each, 0);
-      }
-    }
-  }
-  if (judge_.runs_of(timer) > timer % most_periods && judge_.is_periodic(timer))
-    cancel({.what = verb::cancel, .timer = timer});
-  // Once: for the same time it would come again without end.
-  if (again) arms_[timer] = &no_more;
-  judge_.end_run(timer, again);
 }
 
 // --- The worker

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -27,15 +28,26 @@ class walk {
   void call_by(const move& each);
   void finish(unsigned producer);
   void settle();
-  void stop();
+  void finish_all();
+  void stop(bool amid_calls);
   void end();
 
-  // A call, of the thread of that number; 0: inside a run.
-  void perform(const call& what, unsigned thread);
+  // Makes a call (calls.cpp) on the thread of that number; 0 stands for a run. `at_once` says that no other thread
+  // moves until the call waits.
+  void perform(const call& what, unsigned thread, bool at_once);
   void arm(const call& what, unsigned thread);
-  void arm(const call& what, const std::vector<time_point>& deadlines, std::vector<timer>& handles);
+  void arm(const call& what, unsigned thread, const std::vector<time_point>& deadlines, std::vector<timer>& handles);
+  template <class Callback>
+  timer arm_one(const call& what, unsigned thread, time_point at, Callback&& callback);
   void cancel(const call& what);
   void restart(const call& what, unsigned thread);
+  timer_group* group_for(const call& what, unsigned thread);
+  void end_group(unsigned group, unsigned thread, bool at_once);
+  void close();
+  void ask(std::uint32_t timer);
+  void list();
+  void ask_for_metrics();
+  friend class owner;
   void run(std::uint32_t timer, firing& now);
 
   // On the worker.
@@ -45,13 +57,15 @@ class walk {
   stage stage_;
   judge judge_;
   std::optional<engine> engine_;
-  std::array<std::optional<timer_group>, groups + 1> groups_;
+  std::array<std::unique_ptr<timer_group>, groups + 1> groups_;
+  std::array<label, labels + 1> labels_;
+  std::array<timer_group*, groups + 1> ending_{};       // groups under destruction
   std::array<std::function<void()>, producers> calls_;  // under way
   std::vector<const call*> arms_;                       // of each timer
   ns last_reading_ = 0, looked_at_ = 0, last_looked_at_ = 0;
-  bool has_swept_ = false;      // it has asked what is to be done for groups
-  unsigned waiting_steps_ = 0;  // in a row
-  bool is_stopping_ = false;    // and refuses timers
+  bool has_swept_ = false;                // it has asked what is to be done for groups
+  unsigned waiting_steps_ = 0;            // in a row
+  std::optional<std::uint32_t> running_;  // the timer of the worker's run
 };
 
 }  // namespace detent::worker_walks
