@@ -61,6 +61,9 @@ void walk::on_timers(const operation& step) {
     const named timer = find(step.name + i);
     if (timer.of == nullptr) continue;
     timer.of->find_tickers();
+    // The point of an interval that goes on in this very call: nothing shows its handle.
+    const bool is_live = timer.of->timer_of(timer.id).now != spec::phase::ended;
+    if (is_live && !timer.of->handle_of(timer.id)) continue;
     if (step.what != action::cancel_bulk) {
       timer.of->on_timer(step, timer.id, when);
       when = spec::plus(when, step.step);
