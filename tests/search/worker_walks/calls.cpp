@@ -195,7 +195,7 @@ void walk::restart(const call& what, unsigned thread) {
 }
 
 void walk::run(std::uint32_t timer, firing& now) {
-  judge_.begin_run(timer, now);
+  stage_.undisturbed([&] { judge_.begin_run(timer, now); });  // it asks the engine, too
   running_ = timer;
   std::optional<ns> again;
   const call& armed_by = *arms_[timer];

@@ -183,7 +183,9 @@ std::uint8_t stage::sleep(const void* word, std::uint32_t expected, std::int64_t
   asleep_at_ = word;
   asleep_until_ = deadline;
   woken_ = false;
+  telling_ = true;
   ears_.on_sleep(deadline);
+  telling_ = false;
   worker_.state_ = actor::state::sleeps;
   yield(worker_);
   asleep_at_ = nullptr;
