@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The same works on detent and its rivals, side by side. Prints a JSON line for each measurement; README.md has their meaning.
+"""Runs the same works on detent and its rivals, side by side, and prints a JSON line for each measurement.
+
+README.md says what the lines mean.
 
 The build copies this program beside the systems: systems.txt and children/children.txt list them, facts.json says how they
 were compiled.
@@ -59,7 +61,7 @@ class Child:
         return self._read_line()
 
     def signal(self, which):
-        """SIGSTOP: it uses no CPU until SIGCONT. One that has ended shows that at the next request."""
+        """Stops the process by SIGSTOP, so that it uses no CPU until SIGCONT. If it has ended, the next request says so."""
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, which)
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Callbacks that threw or were slow, which the program is told of, and those whose thread ended in them.
+// Tells the program which callbacks threw, were slow, or ended their threads.
 #include <detent/base/compiler.hpp>
 #include <detent/base/forced_unwind.hpp>
 

@@ -17,7 +17,8 @@ class critical_agendas {
   // Throws bad_alloc.
   critical_agendas(engine_core& core, drive_state& drive, group_sweep& groups);
 
-  // The agenda of a critical timer. That of a node which is none any more may be anyone: what is done to it is stale.
+  // The agenda of a critical timer. If the node is no critical timer any more, it may be any of them: what is done to
+  // the node is stale then.
   agenda& of(node_index index) noexcept {
     is_used_ = may_be_due_ = true;
     return all_[nodes_.cold(index).critical_rank()];

@@ -48,7 +48,9 @@ void critical_pass::accept(std::uint64_t entry) noexcept {
 }
 
 bool critical_pass::collect(nanoseconds_t now) noexcept {
-  drain();
+  // A flood may have ended the drain before all entries of the driving thread were through.
+  if (!drain().complete) [[unlikely]]
+    drive_.keeps_order = false;
   return expire(now);
 }
 

@@ -62,7 +62,7 @@ void driver::warm_up() {
     for (auto* each = static_cast<const std::byte*>(begin); each < end; each += 64) base::prefetch_to_write(each);
   };
   fetch(&core_, &core_.pages);  // the options and the state of the engine
-  // All but the batches, and the wheels of critical timers: what is needed of those, warm_up() of their agendas reads.
+  // Leaves out the batches and the wheels of critical timers. warm_up() of their agendas reads what is needed of those.
   fetch(this, reinterpret_cast<const std::byte*>(&timers.critical) + 64);
   fetch(&offers, &drains);
   fetch(&pass, &pass + 1);

@@ -41,7 +41,8 @@ class groups_end {
   static void went_through(group_state& swept, std::uint64_t turns) noexcept {
     swept.swept_turns_.store(turns, base::relaxed);
   }
-  // How often the group was paused or resumed. (2) acquire: pairs with (3), as in read_clock().
+  // How often the group was paused or resumed. Acquire, as the (2) of
+  // read_clock(): pairs with its (3).
   static std::uint64_t turns(const group_state& group) noexcept { return group.clock_.low.load(base::acquire); }
   // Returns whether each member is in the wheel at the place of its time, or on its way there. Those of a group that
   // was paused follow its resumption one by one.

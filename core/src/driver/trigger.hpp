@@ -37,7 +37,7 @@ class trigger {
   }
 
  private:
-  // Again: another thread has changed the word in between.
+  // `again`: another thread has changed the word in between, and the step is to be repeated.
   enum class step : std::uint8_t { fired, nothing, again };
 
   step fire_armed(agenda& from, const due_entry& due, node& next, std::uint64_t& word, nanoseconds_t deadline,

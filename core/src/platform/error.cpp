@@ -52,8 +52,7 @@ std::string cure_of(int problem) {
     case EAGAIN:
       return "raise " + limit_text("RLIMIT_NPROC", RLIMIT_NPROC) +
              " (ulimit -u, LimitNPROC= of the service), or the control group's pids.max (TasksMax=), or free memory "
-             "for a "
-             "thread's stack";
+             "for a thread's stack";
     case EMFILE:
       return "raise " + limit_text("RLIMIT_NOFILE", RLIMIT_NOFILE) + " (ulimit -n, LimitNOFILE= of the service)";
     case ENFILE: return "raise the host's limit (sysctl fs.file-max)";

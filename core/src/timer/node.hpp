@@ -45,7 +45,7 @@ inline void write_capture(void* capture, std::uint64_t first, std::uint64_t seco
 
 class group_state;
 
-// The lanes from 1 on.
+// How many lanes there are from 1 on.
 inline constexpr std::size_t critical_ranks = lane_count - 1;
 
 // The properties that few timers have. Written before the node is published and by the thread that runs it.

@@ -128,6 +128,15 @@ TEST_F(SeveralNodes, OneThatEndsKeepsItsTermsUntilItsHandlersAreDone) {
   EXPECT_EQ(book.runs_of("k"), 1);
 }
 
+TEST_F(SeveralNodes, OneThatOnlySchedulesGoesOnWhenTheStoreAnswersAgain) {
+  a_node a(data.connect(), book, quick, "a");
+  a.connection->cut = true;
+  a.on.schedule_after(1h, "write", {});
+  ASSERT_TRUE(soon([&] { return a.on.metrics().unavailable != 0; }));
+  a.connection->cut = false;
+  EXPECT_TRUE(a.on.flush(20s));
+}
+
 TEST_F(SeveralNodes, OneThatIsCutOffRunsToTheEndOfItsTermAndNotLonger) {
   a_node a(data.connect(), book, quick, "a");
   a.on.start();

@@ -28,6 +28,12 @@ TEST_F(EngineDriveNextDeadline, IsExactWhereverTheDeadlineLies) {
   }
 }
 
+TEST_F(EngineDriveNextDeadline, IsPastForWhatIsOverdue) {
+  engine_.schedule_at(at(5), [] {});
+  clock_.advance_to(at(100));
+  EXPECT_EQ(engine_.next_deadline(), at(5));
+}
+
 // Any of them may hold the earliest.
 TEST_F(EngineDriveNextDeadline, IsTheEarliestOfWhatABoundedPollLeftInSeveralLanes) {
   std::array due{10, 20, 30};

@@ -49,6 +49,36 @@ TEST(ManyExecutors, EachTimerRunsWhereItSays) {
   EXPECT_EQ(of.b->run_all(), 1u);
 }
 
+TEST(ManyExecutors, TheEnginesOwnMayBeNamedToo) {
+  two_held of;
+  drive::virtual_engine v({.executor = of.a, .executors = {of.b}});
+  timer_group on_b(v.engine, of.b.get());
+  on_b.schedule_at(at(1), v.note(1));
+  on_b.schedule_at(at(2), v.note(2), {.executor = of.a.get()});
+  v.engine.schedule_at(at(3), v.note(3));
+  v.poll_at(at(3));
+  EXPECT_EQ(of.b->run_all(), 1u);
+  EXPECT_EQ(of.a->run_all(), 2u);
+  EXPECT_EQ(v.fired, (ids{1, 2, 3}));
+}
+
+TEST(ManyExecutors, TheDriverMayBeNamedWhicheverThereAre) {
+  two_held of;
+  of.a->refuse = true;
+  drive::virtual_engine v({.executor = of.a, .executors = {of.b}, .on_refusal = refusal_policy::drop});
+  v.engine.schedule_at(at(10), v.note(1), {.executor = of.b.get()});
+  v.engine.schedule_at(at(10), v.note(2), {.executor = on_driver()});
+  timer_group on_it(v.engine, on_driver());
+  on_it.schedule_at(at(10), v.note(3));
+  v.engine.schedule_at_fixed_rate(10ns, 10ns, v.note(4), {.runs = 2, .executor = on_driver()});
+  v.engine.schedule_at(at(10), v.note(5));  // dropped by the first
+  v.poll_at(at(10));
+  EXPECT_EQ(v.fired, (ids{2, 3, 4}));
+  v.poll_at(at(20));
+  EXPECT_EQ(v.fired, (ids{2, 3, 4, 4}));
+  EXPECT_EQ(of.b->run_all(), 1u);
+}
+
 TEST(ManyExecutors, TheDriverMayBeNamedWhereThereAreNone) {
   drive::virtual_engine v;
   v.engine.schedule_at(at(10), v.note(1), {.tag = 7, .executor = on_driver()});

@@ -55,6 +55,22 @@ TEST_P(EngineWheelKinds, FireADelayBesideEachPowerOfTwoAtItsNanosecond) {
   }
 }
 
+TEST_P(EngineWheelKinds, FireDelaysOfWholeRevolutionsAtTheirNanosecond) {
+  for (std::int64_t tick : {1, 100, 7'000}) {
+    for (std::int64_t slots : {16, 64, 512, 4096}) {
+      for (std::int64_t turns : {1, 2, 3, 17}) {
+        for (std::int64_t beside : {-1, 0, 1}) {
+          drive::virtual_engine rig(options(duration(tick)), at(5 * tick));
+          const time_point due = rig.clock.now() + duration((slots * turns + beside) * tick);
+          rig.engine.schedule_at(due, rig.note(1));
+          ASSERT_EQ(rig.poll_at(due - 1ns), 0u);
+          ASSERT_EQ(rig.poll_at(due), 1u);
+        }
+      }
+    }
+  }
+}
+
 TEST_P(EngineWheelKinds, FireEverythingInOrderAfterAJumpOfYears) {
   constexpr duration year = 365 * 24h;
   const std::uint64_t seed = std::random_device{}();
@@ -70,6 +86,14 @@ TEST_P(EngineWheelKinds, FireEverythingInOrderAfterAJumpOfYears) {
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(rig_.poll_at(at(5 * year)), 2000u);
   EXPECT_EQ(seen, expected);
+}
+
+TEST_P(EngineWheelKinds, ReachBothEndsOfTime) {
+  engine_.schedule_at(time_point::max(), rig_.note(2));
+  engine_.schedule_at(time_point::min(), rig_.note(1));
+  EXPECT_EQ(engine_.poll(), 1u);
+  EXPECT_EQ(rig_.poll_at(time_point::max() - 1ns), 0u);
+  EXPECT_EQ(rig_.poll_at(time_point::max()), 1u);
 }
 
 // Some of them while it is far, some while it is near, and others of its slot come due between.

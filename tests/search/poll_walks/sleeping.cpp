@@ -31,7 +31,8 @@ void world::sleep(const operation& step) {
 }
 
 // "Only two cases do not suspend the coroutine at all: a stop that was requested before, which gives false at once, and
-// an engine that refuses the timer, where co_await throws what schedule_at() throws." (coroutines.md) 0: the former.
+// an engine that refuses the timer, where co_await throws what schedule_at() throws." (coroutines.md)
+// Returns 0 in the first of them.
 timer_id world::arm_sleep(const spec::plan& asked, const operation& step, const base::stop_token& token) {
   if (token.stop_requested()) return 0;
   const spec::scheduled expected = spec_.schedule(asked, walk_.me);
