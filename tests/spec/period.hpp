@@ -79,8 +79,9 @@ struct points {
       next = plus(now, period);
       return came;
     }
-    // "With missed_ticks::skip, the latest one that had come by then."
-    if (missed == missed_ticks::skip && now > next) {
+    // "With missed_ticks::skip, the latest one that had come by then." "At the end of time no point counts as missed."
+    // (coroutines.md)
+    if (missed == missed_ticks::skip && now > next && now != end_of_time) {
       came.missed = static_cast<std::uint64_t>((wide{now} - next) / period);
       came.deadline = saturated(wide{next} + wide{came.missed} * period);
     }
