@@ -156,7 +156,10 @@ void walk::stop(const std::vector<world*>& those) {
   }
   std::vector<unfired_timer> left;
   std::map<world*, std::map<timer_id, spec::returned_timer>> expected;
-  for (world* each : those) expected[each] = each->specified().stop();
+  for (world* each : those) {
+    each->find_tickers();  // whose handles the answer has
+    expected[each] = each->specified().stop();
+  }
   if (as_set) {
     left = set_->stop();
   } else {

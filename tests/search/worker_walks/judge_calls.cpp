@@ -174,6 +174,7 @@ void judge::end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer
     asked.accepted = asked.grace = false;
     asked.moved = true;
     asked.floats = false;
+    if (asked.destroyed && is_too_stale(asked)) asked.now = phase::ended;  // dropped before this call returned
   } else if (asked.doubts != 0) {
     asked.vague = true;
   } else if (is_stopping_) {  // stop() has it
