@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Tells the program which callbacks threw, were slow, or ended their threads.
+// Calls on_error for a callback that threw and on_slow for one that took too long, and ends the program where a
+// callback ended its thread.
 #include <detent/base/compiler.hpp>
 #include <detent/base/forced_unwind.hpp>
 

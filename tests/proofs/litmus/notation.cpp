@@ -40,7 +40,7 @@ std::vector<std::string> split(const std::string& text, char at) {
   return parts;
 }
 
-// What stands behind the point in x.acquire.
+// Returns the memory order in a word such as x.acquire.
 order order_in(const std::string& word) {
   const std::size_t point = word.find('.');
   if (point == std::string::npos) return word == "fence" ? seq_cst : relaxed;

@@ -57,7 +57,7 @@ void against_another_life(execution& run, F read) {
     const std::uint64_t before = states::observe(shared.pair);
     if (!state_word::pending(state_word::state(before))) return reach("between two lives");
     const unsigned found = read(shared);
-    if (states::observe(shared.pair) != before) return reach("another life meanwhile");
+    if (states::observe(shared.pair) != before) return reach("a later life");
     require(found == state_word::generation(before) + 1, "of another life than the word says");
     reach(found == 1 ? "the first" : "the second");
   });
@@ -102,16 +102,16 @@ void deadline_of(execution& run) {
 const bounds deep = {.preemptions = 6};
 
 const suite twin("Twin", {
-                             {"Group", group_of, deep, {"the first", "the second", "another life meanwhile"}},
-                             {"Epoch", epoch_of, deep, {"the first", "the second", "another life meanwhile"}},
-                             {"Label", label_of, deep, {"the first", "the second", "another life meanwhile"}},
-                             {"Lane", lane_of, deep, {"the first", "the second", "another life meanwhile"}},
-                             {"Executor", executor_of, deep, {"the first", "the second", "another life meanwhile"}},
-                             {"Tag", tag_of, deep, {"the first", "the second", "another life meanwhile"}},
-                             {"File", file_of, deep, {"the first", "the second", "another life meanwhile"}},
-                             {"Line", line_of, deep, {"the first", "the second", "another life meanwhile"}},
-                             {"Deadline", deadline_of, deep, {"the first", "the second", "another life meanwhile"}},
-                             {"Time", time_of, deep, {"the first", "the second", "another life meanwhile"}},
+                             {"Group", group_of, deep, {"the first", "the second", "a later life"}},
+                             {"Epoch", epoch_of, deep, {"the first", "the second", "a later life"}},
+                             {"Label", label_of, deep, {"the first", "the second", "a later life"}},
+                             {"Lane", lane_of, deep, {"the first", "the second", "a later life"}},
+                             {"Executor", executor_of, deep, {"the first", "the second", "a later life"}},
+                             {"Tag", tag_of, deep, {"the first", "the second", "a later life"}},
+                             {"File", file_of, deep, {"the first", "the second", "a later life"}},
+                             {"Line", line_of, deep, {"the first", "the second", "a later life"}},
+                             {"Deadline", deadline_of, deep, {"the first", "the second", "a later life"}},
+                             {"Time", time_of, deep, {"the first", "the second", "a later life"}},
                          });
 
 }  // namespace

@@ -38,7 +38,7 @@ class walk {
   bool broken() const;
   nanoseconds_t now() const { return clock_.now().time_since_epoch().count(); }
   nanoseconds_t time_of(const moment& when) const;
-  // Tells all specifications what time it is.
+  // Sets the clock of each specification to the walk's time.
   void look_at_clock();
   void name(std::uint32_t name, world& of, timer_id id) { names_[name] = {&of, id}; }
   // A timer is about to have its turn.

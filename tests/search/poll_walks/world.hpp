@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// An engine of a walk and its specification, to which the same is done; and all that the engine does by itself is told
+// An engine of a walk beside its specification. The walk makes each call on both, and passes the engine's callbacks on
 // to the specification.
 #pragma once
 
@@ -28,7 +28,7 @@ class walk;
 // long.
 constexpr std::size_t most_timers = 4'000;
 constexpr unsigned group_count = 3, thread_count = 3, most_engines = 3;
-// With executors, a timer's tag tells its world and its number there.
+// With executors, a timer's tag holds the number of its world and its number in that world.
 constexpr std::uint64_t tags_of_a_world = 10'000;
 
 class world {
@@ -52,7 +52,7 @@ class world {
   void take_labels(const std::vector<label>& labels) { labels_ = labels; }
   // Makes a group of its own, or takes the part of a group of a set.
   void take_group(std::size_t place, timer_group* part = nullptr);
-  // The specification is told first, for all shards of a set at once.
+  // Makes a call of a set's group on the specification. All shards do so before call_group() is called for any of them.
   void specify_group(action what, std::size_t place);
   void call_group(const operation& step, std::size_t place);
   bool is_run_elsewhere(std::size_t place) const;

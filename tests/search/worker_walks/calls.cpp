@@ -32,7 +32,7 @@ bool has_options(const call& what) {
 
 }  // namespace
 
-// A callable that tells of its destruction.
+// A callable that informs the judge when it is destroyed.
 class owner {
  public:
   owner(walk& of, std::uint32_t timer) : of_(&of), timer_(timer) {}

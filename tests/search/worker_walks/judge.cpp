@@ -93,7 +93,7 @@ void judge::check_report(std::uint32_t timer, const firing& told) {
   // "A callback that would start later than this is stale." (timer_options::max_lateness)
   const bool is_stale = started.late && told.lateness().count() > *started.late;
   if (is_stale && !started.runs_stale) fault("#%u runs, though it is too stale", timer);
-  if (told.stale() != is_stale) fault("#%u is %s told that it is stale", timer, is_stale ? "not" : "wrongly");
+  if (told.stale() != is_stale) fault("firing::stale() of #%u is %s", timer, is_stale ? "false" : "true");
   if (started.doubts != 0 || started.vague || started.group != 0) return;
   if (std::exchange(started.floats, false)) started.kept = std::max(started.kept, ns_of(told.deadline()));
   spec::period_run expected{.deadline = started.kept};
