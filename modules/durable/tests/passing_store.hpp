@@ -22,9 +22,11 @@ class passing_store : public store {
  public:
   explicit passing_store(std::shared_ptr<store> to) : to_(std::move(to)) {}
 
+  run_journal* journal() noexcept override { return to_->journal(); }
   run_tokens* tokens() noexcept override { return to_->tokens(); }
   shard_id shards() const noexcept override { return to_->shards(); }
   std::string_view name() const noexcept override { return to_->name(); }
+  bool names_are_text() const noexcept override { return to_->names_are_text(); }
   errc call_roll(std::string_view node, std::chrono::milliseconds live_for, roll_call& out) override {
     return to_->call_roll(node, live_for, out);
   }
@@ -51,6 +53,7 @@ class passing_store : public store {
   errc look_at_deaths(std::size_t nth, std::span<stored_time> shards) override {
     return to_->look_at_deaths(nth, shards);
   }
+  errc look_at_roll(roll_state& out) override { return to_->look_at_roll(out); }
   std::unique_ptr<store_view> view_apart() override { return to_->view_apart(); }
   errc look(std::span<shard_state> shards) override { return to_->look(shards); }
   void listen(std::function<void(shard_id)> wake) override { to_->listen(std::move(wake)); }

@@ -171,7 +171,8 @@ TEST(PostgresLostAnswers, WhatWasGivenUpComesNotLater) {
   DETENT_NEED_POSTGRES();
   postgres_server& server = detent::test::shared_postgres();
   const std::string database = server.make_database();
-  const auto timers = postgres_store(server.url(database), {.shards = 1, .patience = milliseconds(60)});
+  postgres_store(server.url(database), {.shards = 1});  // makes the tables, for which a slow machine takes long
+  const auto timers = postgres_store(server.url(database), {.shards = 1, .patience = milliseconds(500)});
   asker on{*timers};
   ASSERT_EQ(on.put(timer(stored_key("k"), 1, at(1))), change_status::stored);
   detent::test::postgres_client user(server.url(database));
