@@ -56,8 +56,8 @@ class engine {
 
   // Lock-free. In the steady state they allocate nothing, and the only system call is the one that wakes a sleeping
   // worker. `deadline` is a time_point of detent::clock and `delay` a std::chrono::duration, both in whole numbers.
-  // Throw capacity_exceeded, stopped, invalid_option (lane, slack, a label of another engine), invalid_period,
-  // out_of_memory or forked; then nothing of the timer remains.
+  // Throw capacity_exceeded, stopped, invalid_option (lane, slack, a label or an executor of another engine),
+  // invalid_period, out_of_memory or forked; then nothing of the timer remains.
   template <class F>
   timer schedule_at(detail::clock_time deadline, F&& f, origin where = origin::current()) {
     return checked(detail::schedule_once(core_, detail::to_ns(deadline), std::forward<F>(f), where));
@@ -176,7 +176,9 @@ class engine {
   std::vector<unfired_timer> drain_for(detail::whole_duration at_most);
   bool stopped() const noexcept;
 
-  // How many timers are pending. Never negative, includes the caller's own completed calls, exact at rest.
+  // How many timers are pending. A periodic timer counts until its last run has ended. A member that its group has
+  // cancelled counts until the engine has gone through it. Never negative, includes the caller's own completed calls,
+  // exact at rest.
   std::size_t pending() const noexcept;
   engine_metrics metrics() const;
   // The metrics of the timers with that label, as far as they are counted for one: scheduled, ended, pending, fired,
@@ -205,11 +207,13 @@ class engine {
   // For caller-driven engines; others throw errc::wrong_drive. Throw not_permitted while another thread is inside one
   // of the three, and called_from_callback in a callback that poll runs.
   // poll fires what is due at one reading of the clock, in order. It also fires what callbacks arm for that instant,
-  // but each timer at most once. `max_callbacks` bounds the callbacks that it runs and hands over. Returns how many
-  // callbacks ran inside the call, without those that an executor took to run elsewhere or later. In an engine without
-  // executors a callback may end its thread (pthread_exit); the next poll goes on with the pass.
+  // but each timer at most once. `max_callbacks` bounds the callbacks that it runs and hands over. Those that executors
+  // had refused are offered again first, beyond that bound. Returns how many callbacks ran inside the call, without
+  // those that an executor took to run elsewhere or later. In an engine without executors a callback may end its thread
+  // (pthread_exit); the next poll goes on with the pass.
   std::size_t poll(std::size_t max_callbacks = SIZE_MAX);
-  // The next deadline or an earlier time, never a later one. None when nothing is pending.
+  // The next deadline or an earlier time, never a later one. None when nothing is pending. Timers that an executor has
+  // taken do not count.
   std::optional<time_point> next_deadline();
   // A descriptor that is readable when poll() has something to do, also for what other threads submit. It is closed
   // with the engine. Throws limit_reached if there is no descriptor left.

@@ -12,7 +12,7 @@ namespace detent {
 // The same cause has the same code, whichever option or call meets it.
 enum class errc {
   capacity_exceeded = 1,  // as many timers are pending as engine_options::max_pending allows, or 255 labels exist
-  stopped,                // the engine is stopped or closed, or the timer's group has ended
+  stopped,                // the engine is stopped or closed, or the timer's group has begun to end
   invalid_option,         // no host can have this value, or this host has nothing of that name
   invalid_period,         // a period must be more than 0 ns
   called_from_callback,   // the call would wait for its own caller

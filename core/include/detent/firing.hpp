@@ -36,8 +36,9 @@ class firing {
   // timer_options::tag, or periodic_options::tag; 0 in the run of an `unfired_timer`, which has the tag itself.
   std::uint64_t tag() const noexcept;
 
-  // Runs the same node and callable again, without allocation. A later call replaces an earlier one. In a periodic
-  // timer it re-anchors the grid. Has no effect if the timer is cancelled during the run.
+  // Runs the same node and callable again, without allocation. The timer is armed when this run has ended. A later call
+  // replaces an earlier one. In a periodic timer it re-anchors the grid. Has no effect if the timer is cancelled during
+  // the run, or if this is the last of its `runs`.
   void rearm_at(detail::clock_time deadline) noexcept;
   void rearm_after(detail::whole_duration delay) noexcept;
 

@@ -37,13 +37,13 @@ class manual_clock {
   }
 
   // Moves time to `end`, and polls each engine at each of its deadlines on the way. Every callback sees now() at its
-  // own deadline, rounded to the tick; a coroutine that sleeps goes on there. Deadlines fire in order over all engines,
-  // equal ones in the order in which the engines are given. What callbacks arm until `end` fires as well. Returns how
-  // many callbacks ran inside the call, as poll() does. At the end now() is `end`. If `end` is time_point::max(), now()
-  // is the last deadline, so the call fires everything except members of paused groups. An `end` that is past moves no
-  // time and fires what is due. Callbacks that an executor takes to other threads may run later. The call does not
-  // return while a timer re-arms itself for its own instant. Without an end, it also does not return while a periodic
-  // timer is left, or an executor refuses what is offered again.
+  // own deadline, rounded up to the tick, or with slack at a time within it; a coroutine that sleeps goes on there.
+  // Deadlines fire in order over all engines, equal ones in the order in which the engines are given. What callbacks
+  // arm until `end` fires as well. Returns how many callbacks ran inside the call, as poll() does. At the end now() is
+  // `end`. If `end` is time_point::max(), now() is the last deadline, so the call fires everything except members of
+  // paused groups. An `end` that is past moves no time and fires what is due. Callbacks that an executor takes to other
+  // threads may run later. The call does not return while a timer re-arms itself for its own instant. Without an end,
+  // it also does not return while a periodic timer is left, or an executor refuses what is offered again.
   //
   // The engines have this clock as engine_options::manual, else errc::invalid_option, and outlive the call. Throws what
   // poll() throws: called_from_callback inside a callback of one of them. One thread at a time.

@@ -64,19 +64,19 @@ struct engine_metrics {
   std::uint64_t dropped = 0;    // one-shots that were refused, stale, or let go by an executor
   std::uint64_t pending = 0;
   // Counts of events.
-  std::uint64_t fired = 0;  // runs of a callback
-  std::uint64_t restarted = 0;
-  std::uint64_t refused = 0;  // by an executor
-  std::uint64_t failed = 0;   // runs that threw
-  std::uint64_t boxed = 0;    // callables too large for a node
-  std::uint64_t wakeups = 0;  // returns of the worker from a sleep
-  std::uint64_t drains = 0;   // of the submission queue that found something
-  std::uint64_t drained = 0;  // entries taken from it
-  std::uint64_t rings = 0;    // of the doorbell, by producers
-  std::uint64_t backlog = 0;  // entries not yet drained, approximately
-  std::uint64_t queued = 0;   // handed over to executors and not begun, also if refused and kept
-  std::uint64_t retired = 0;  // nodes whose generations are used up
-  std::uint64_t slow = 0;     // runs that took engine_options::slow_threshold or longer
+  std::uint64_t fired = 0;      // runs of a callback
+  std::uint64_t restarted = 0;  // also by a stop request for a coroutine that sleeps
+  std::uint64_t refused = 0;    // by an executor
+  std::uint64_t failed = 0;     // runs that threw
+  std::uint64_t boxed = 0;      // callables too large for a node
+  std::uint64_t wakeups = 0;    // returns of the worker from a sleep
+  std::uint64_t drains = 0;     // of the submission queue that found something
+  std::uint64_t drained = 0;    // entries taken from it
+  std::uint64_t rings = 0;      // of the doorbell, by producers
+  std::uint64_t backlog = 0;    // entries not yet drained, approximately
+  std::uint64_t queued = 0;     // handed over to executors and not begun, also if refused and kept
+  std::uint64_t retired = 0;    // nodes whose generations are used up
+  std::uint64_t slow = 0;       // runs that took engine_options::slow_threshold or longer
   // Periods that no run was for: the sum of firing::missed(), and of runs that were dropped at their hand-over.
   std::uint64_t missed = 0;
   // Timers that were refused because engine_options::max_pending timers were pending. A bulk call counts each timer

@@ -213,7 +213,8 @@ struct timer_options {
 };
 
 struct periodic_options {
-  // The timer ends after this many runs. Default: 0, it never does.
+  // The timer ends after this many runs. Runs that are dropped at their hand-over do not count. Default: 0, it never
+  // does.
   std::uint64_t runs = 0;
   // How periods of fixed-rate timers that could not be met are handled. Default: skipped, and counted.
   missed_ticks missed_policy = missed_ticks::skip;

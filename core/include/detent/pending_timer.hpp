@@ -18,8 +18,8 @@ struct pending_timer {
   duration age;
   detent::label label;
   std::uint64_t tag;  // timer_options::tag, or periodic_options::tag
-  // "queued": submitted and not drained; "armed": in the wheel; "dispatched": handed to the executor; "running": a
-  // periodic timer during a run; "paused": with its group.
+  // "queued": submitted and not drained; "armed": in the wheel; "dispatched": handed to the executor; "paused": one of
+  // these while its group is paused; "running": a periodic timer during a run.
   const char* state;
   // The place of the schedule call; null unless engine_options::capture_origin.
   const char* file;

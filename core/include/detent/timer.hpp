@@ -36,15 +36,18 @@ class timer {
   cancel_result cancel() noexcept;
   // Also waits until a running callback has ended. Inside that callback it returns at once.
   cancel_result cancel_and_wait() noexcept;
-  // True: the timer fires at the new deadline and not at the old one. False: no effect. Lock-free.
+  // True: the timer fires at the new deadline and not at the old one; the grid of a periodic timer begins anew there.
+  // False: it is running or has ended, and nothing has changed. Lock-free.
   bool restart_at(detail::clock_time deadline) noexcept;
   bool restart_after(detail::whole_duration delay) noexcept;
-  // Whether the callback will start (again) unless something else is done.
+  // Whether the callback will start (again) unless something else is done. A one-shot that re-arms itself is pending
+  // again when that run has ended.
   bool pending() const noexcept;
   // When it is due, rounded up to the engine's tick; time_point::max() while its group is paused. While a periodic
-  // timer runs, this is the earliest deadline that it has not met. None if pending() is false. Lock-free.
+  // timer runs, this is the deadline for which that run was armed. None if pending() is false. Lock-free.
   std::optional<time_point> deadline() const noexcept;
-  // From engine::now() to deadline(). Below zero if the timer is overdue; duration::max() while its group is paused.
+  // From engine::now() to deadline(). Below zero if the timer is overdue; duration::max() if deadline() is
+  // time_point::max().
   std::optional<duration> remaining() const noexcept;
 
   // Why the try_ call that returned this handle scheduled nothing; no error for any other handle.

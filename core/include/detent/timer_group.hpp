@@ -88,7 +88,7 @@ class timer_group {
   void pause() noexcept;
   // Timers go on where they were, without a burst.
   void resume() noexcept;
-  // Members that have not ended. Never negative, exact at rest.
+  // How many members are pending, as engine::pending() counts them. Never negative, exact at rest.
   std::size_t pending() const noexcept;
   // The value that fired_timer::group() reports for its members. No two groups that exist at the same time share it.
   const void* id() const noexcept {

@@ -169,7 +169,7 @@ enum {
 DETENT_C_API int detent_cancel(detent_engine* engine, detent_timer timer);
 // Also waits until a running callback has ended. Inside that callback it returns at once.
 DETENT_C_API int detent_cancel_and_wait(detent_engine* engine, detent_timer timer);
-// 1: the timer fires at the new deadline and not at the old one. 0: it was not pending; no effect.
+// 1: the timer fires at the new deadline and not at the old one. 0: it is running or has ended; no effect.
 DETENT_C_API int detent_restart_at(detent_engine* engine, detent_timer timer, int64_t deadline_ns);
 DETENT_C_API int detent_restart_after(detent_engine* engine, detent_timer timer, int64_t delay_ns);
 DETENT_C_API int detent_is_pending(detent_engine* engine, detent_timer timer);
@@ -197,7 +197,8 @@ DETENT_C_API int detent_read_run(detent_run* run);
 
 // --- Engines driven by their caller ---
 
-// Fires what is due, at most `max` callbacks. Returns how many ran, or DETENT_FAILED.
+// Fires what is due: at most `max` callbacks that run here or go to the pool, and before them those that the pool had
+// refused. Returns how many ran inside the call, or DETENT_FAILED.
 DETENT_C_API size_t detent_poll(detent_engine* engine, size_t max);
 #define DETENT_FAILED SIZE_MAX
 // A descriptor that is readable when detent_poll() has something to do. It is closed with the engine. -1: failed.

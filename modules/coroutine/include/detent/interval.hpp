@@ -39,9 +39,10 @@ class interval {
   };
 
   // `on` is an engine or a timer_group. The points are `first + n * period`, and the first is one period from now.
-  // `options.missed` says how to handle points that have gone by before next() was awaited, as in
-  // engine::schedule_at_fixed_rate(). After `options.runs` points next() gives false at once. Throws invalid_period for
-  // a period that is not positive, and nothing else: errors in the other options come from next().
+  // `options.missed_policy` says how to handle points that have gone by before next() was awaited: skip goes on at the
+  // latest one, burst gives each of them, and with delay each point begins a new grid. After `options.runs` points
+  // next() gives false at once. Throws invalid_period for a period that is not positive, and nothing else: errors in
+  // the other options come from next().
   interval(detail::place on, detail::whole_duration period, periodic_options options = {})
       : on_(std::move(on)),
         period_(period.count()),
@@ -66,8 +67,8 @@ class interval {
 
   // The point for which the last next() has waited. With missed_ticks::skip, the latest one that had come by then.
   time_point deadline() const noexcept { return detail::to_time(last_); }
-  // The points that were skipped between that one and the one before. 0 if the engine has stopped by then and its clock
-  // is a manual one, which is not read any more.
+  // The points that were skipped between that one and the one before; 0 without missed_ticks::skip, and at the end of
+  // time. Also 0 if the engine has stopped by then and its clock is a manual one, which is not read any more.
   std::uint64_t missed() const noexcept { return missed_; }
   // Begins the grid anew, one period from now.
   void reset() noexcept { next_ = detail::deadline_after(&on_.core(), period_); }
