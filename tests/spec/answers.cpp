@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The answers of an engine when it is asked.
+// The answers to questions about an engine and its timers.
 #include "spec/engine.hpp"
 
 #include <algorithm>
@@ -13,8 +13,9 @@ nanoseconds_t engine::due(const timer& t) const {
   return of->paused ? end_of_time : rounded_up(of->deadline_of(t.kept, now_), made_with_.tick);
 }
 
-// "Its callback will start (again) unless something is done." (timer::pending) A one-shot that runs has started; of a
-// periodic timer the next run is to come, unless it was cancelled or has had all its runs.
+// "Whether the callback will start (again) unless something else is done. A one-shot that re-arms itself is pending
+// again when that run has ended." (timer::pending) While a periodic timer runs, its next run is still to come, unless
+// it was cancelled or this is the last of its runs.
 bool engine::pending(timer_id id) const {
   const timer& t = at(id);
   if (t.cancelled_by_group || t.now == phase::ended) return false;
@@ -22,20 +23,22 @@ bool engine::pending(timer_id id) const {
 }
 
 // "When it is due, rounded up to the engine's tick; time_point::max() while its group is paused. While a periodic timer
-// runs, the earliest deadline that it had not met. None where pending() is false." (timer::deadline)
+// runs, this is the deadline for which that run was armed. None if pending() is false." (timer::deadline)
 std::optional<nanoseconds_t> engine::deadline(timer_id id) const {
   return pending(id) ? std::optional(due(at(id))) : std::nullopt;
 }
 
-// "From engine::now() to deadline(): below zero where it is overdue, duration::max() while its group is paused."
+// "From engine::now() to deadline(). Below zero if the timer is overdue; duration::max() if deadline() is
+// time_point::max()." (timer::remaining)
 std::optional<nanoseconds_t> engine::remaining(timer_id id) const {
   const std::optional<nanoseconds_t> when = deadline(id);
   if (!when) return std::nullopt;
   return *when == end_of_time ? end_of_time : minus(*when, now_);
 }
 
-// "A timer's place is free before its callback starts and before cancel() returns" (G25). "Until the driver has come
-// by, a cancelled member counts in pending() and takes its place" (groups.md).
+// "A timer's place is free before `cancel()` returns, and that of a one-shot before its callback starts" (G25). "Until
+// the driver has reached it, a cancelled member still counts in the group's `pending()` and keeps its place."
+// (groups.md)
 std::size_t engine::places_taken() const {
   std::size_t count = 0;
   for (const timer_id id : live_) count += at(id).counts_as_pending() ? 1U : 0U;
@@ -50,8 +53,8 @@ std::size_t engine::pending_in(group_id id) const {
   return count;
 }
 
-// "Every pending timer" (engine::list_pending), by the words of pending_timer::state. "queued" and "armed" are the
-// same here: they say how far the driver has come.
+// "Returns every pending timer" (engine::list_pending), with the words of pending_timer::state. A timer that the driver
+// has not drained yet is "queued"; here it is "armed" as well.
 std::map<timer_id, listed_timer> engine::list_pending() const {
   std::map<timer_id, listed_timer> found;
   for (const timer_id id : live_) {
@@ -67,10 +70,10 @@ std::map<timer_id, listed_timer> engine::list_pending() const {
   return found;
 }
 
-// "errc::stopped if the engine ended. errc::dropped if the executor dropped the run, or refused it under
-// refusal_policy::drop; if the run was too late for its max_lateness; or if the timer was cancelled by the handle that
-// list_pending() shows." "If the group is cancelled, they throw errc::dropped." (coroutines.md) A member that its group
-// has cancelled may find its engine's end first.
+// "The code is `errc::stopped` if the engine ended. It is `errc::dropped` if the executor dropped the run, or refused
+// it under `refusal_policy::drop`; if the run was too late for its `max_lateness`; or if the timer was cancelled by the
+// handle that `list_pending()` shows." "If the group is cancelled, they throw `errc::dropped`, or `errc::stopped` if
+// the engine ends before it has gone through the members." (coroutines.md)
 std::set<errc> engine::reasons_to_wake(timer_id id) const {
   const timer& t = at(id);
   if (t.how == ending::returned) return {errc::stopped};
@@ -84,8 +87,8 @@ counts engine::metrics() const {
   return found;
 }
 
-// "Of the timers with that label, as far as it is counted for one: scheduled, ended, pending, fired, missed, restarted,
-// failed" (engine::metrics)
+// "The metrics of the timers with that label, as far as they are counted for one: scheduled, ended, pending, fired,
+// missed, restarted, failed" (engine::metrics)
 counts engine::metrics(std::uint32_t label) const {
   const auto known = of_label_.find(label);
   counts found = known == of_label_.end() ? counts{} : known->second;
@@ -93,8 +96,8 @@ counts engine::metrics(std::uint32_t label) const {
   return found;
 }
 
-// With slack, this is when "the engine has to be polled" (overload.md). It does not wait for callbacks that executors
-// have.
+// With slack, "`next_deadline()` says when the engine must be polled" (overload.md). "Timers that an executor has taken
+// do not count." (engine::next_deadline)
 std::optional<nanoseconds_t> engine::next_deadline() const {
   std::optional<nanoseconds_t> earliest;
   for (const timer_id id : live_) {
@@ -112,15 +115,14 @@ bool engine::has_due_by(nanoseconds_t end) const {
   });
 }
 
-// "Never later than the true one; none when nothing is pending." (engine::next_deadline) For an overdue timer, the
-// answer may be now.
+// "The next deadline or an earlier time, never a later one. None when nothing is pending." (engine::next_deadline)
 void engine::answered_next_deadline(std::optional<nanoseconds_t> answer) {
   look_at_refused();
   sweep();
   has_swept();
   look_at_refused();
   const std::optional<nanoseconds_t> earliest = next_deadline();
-  // "What the pool refuses ... is offered again in order, within a millisecond" (faq.md)
+  // "The callback waits in the engine and is offered again in order, within a millisecond." (faq.md)
   for (unsigned executor = 0; executor < made_with_.executors.size(); ++executor) {
     if (first_for_retry(executor) == nullptr) continue;
     broke.require(answer && *answer <= plus(now_, 1'000'000), "next_deadline() forgets what was refused");

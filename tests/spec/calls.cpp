@@ -10,7 +10,8 @@ engine::engine(const settings& made_with) : made_with_(made_with), now_(made_wit
 
 // --- Scheduling
 
-// "What was refused is in no figure": a refused timer was never there.
+// "A refused timer, also one refused by `close()`, is in no count of timers, label, group, capacity and recording"
+// (G28).
 scheduled engine::schedule(const plan& asked, thread_id by) {
   scheduled came{.refusals = reasons_against(asked)};
   timer& t = make(asked);
@@ -19,8 +20,8 @@ scheduled engine::schedule(const plan& asked, thread_id by) {
     end(t, ending::refused);
     return came;
   }
-  // "Deadlines are rounded up to a multiple of [the tick]" (engine_options); "deadlines of members are kept in that
-  // time" of the group, and rounded when they are the engine's again (groups.md).
+  // "Deadlines are rounded up to a multiple of the tick" (engine_options::tick). A group has a time of its own, "and
+  // its members' deadlines are in that time" (groups.md); they are rounded when they are converted to the engine's.
   const group* of = group_of(t);
   t.kept = of != nullptr ? of->kept(asked.when, now_) : rounded_up(asked.when, made_with_.tick);
   t.grid = {asked.repeats, asked.period, asked.missed, of != nullptr ? t.kept : asked.when};
@@ -31,23 +32,25 @@ scheduled engine::schedule(const plan& asked, thread_id by) {
   return came;
 }
 
-// engine::schedule_at: "Throw capacity_exceeded, stopped, invalid_option (lane, slack, another engine's label),
-// invalid_period"
+// "Throw capacity_exceeded, stopped, invalid_option (lane, slack, a label or an executor of another engine),
+// invalid_period" (engine::schedule_at)
 std::set<errc> engine::reasons_against(const plan& asked) const {
   std::set<errc> reasons;
-  // "From now on no timer is taken: schedule calls are refused by errc::stopped, as after stop()." (engine::close)
+  // "From now on the engine takes no timers: schedule calls are refused with errc::stopped, as after stop()."
+  // (engine::close)
   if (closed_ || stopped_) reasons.insert(errc::stopped);
-  // "Its end is a state ...: from then on every schedule call on it is refused." (groups.md)
+  // "The destructor ... begin by ending the group. From then on every schedule call on it is refused with
+  // `errc::stopped`" (groups.md).
   if (asked.group != no_group && groups_[asked.group - 1].ended) reasons.insert(errc::stopped);
   if (asked.lane >= lane_count || asked.slack < 0) reasons.insert(errc::invalid_option);
   if (asked.repeats != repetition::once && asked.period <= 0) reasons.insert(errc::invalid_period);
-  // "Most timers pending at once, exact; a schedule call beyond is refused." (engine_options::max_pending)
+  // "Most timers pending at once, exact; a schedule call beyond it is refused." (engine_options::max_pending)
   if (made_with_.max_pending != 0 && places_taken() >= made_with_.max_pending) reasons.insert(errc::capacity_exceeded);
   return reasons;
 }
 
-// "Returns how many were scheduled, from the first on: fewer where max_pending or memory ran out." (schedule_at_bulk).
-// As many single calls (G35).
+// "Returns how many timers were scheduled, from the first on: fewer if max_pending or memory ran out."
+// (engine::schedule_at_bulk) "Bulk: like as many single calls" (G35).
 std::pair<timer_id, std::size_t> engine::schedule_bulk(std::span<const nanoseconds_t> deadlines, const plan& asked,
                                                        thread_id by) {
   const auto first = static_cast<timer_id>(timers_.size() + 1);
@@ -58,7 +61,7 @@ std::pair<timer_id, std::size_t> engine::schedule_bulk(std::span<const nanosecon
     if (schedule(each, by).refused()) break;
     ++done;
   }
-  // The other timers get accounts as well, so that each of the caller's handles has one.
+  // The timers that are left out get numbers as well, so that each deadline has one.
   while (timers_.size() + 1 < first + deadlines.size()) end(make(asked), ending::refused);
   return {first, done};
 }
@@ -71,7 +74,7 @@ timer& engine::make(const plan& asked) {
   return made;
 }
 
-// "Equal ones of one thread [fire] in the order in which that thread last armed them." (engine.hpp)
+// "Equal ones of one thread fire in the order in which that thread last armed them." (engine)
 void engine::arm(timer& t, thread_id by) {
   t.now = phase::waiting;
   t.order = ++armings_;
@@ -95,10 +98,10 @@ std::vector<counts*> engine::counts_of(const timer& t) {
 
 // --- Cancelling and restarting
 
-// cancel_result: "cancelled: the callback will never start (again), and its captures are already destroyed; running: it
-// is executing now, and this is its last run, whatever it re-arms; gone: it has fired, was cancelled, dropped or
-// returned, or never was". Of a member that its group has cancelled, and that the driver has not come by yet, "cancel()
-// may still be the one that destroys it" (groups.md).
+// The words of cancel_result: `cancelled` means that "the callback will never start (again), and its captures are
+// already destroyed"; `running`, that "it is executing now, and this is its last run, even if it re-arms"; `gone`, that
+// "it has fired, was cancelled, dropped or returned, or never existed". If its group has cancelled the timer and the
+// driver has not reached it yet, "`cancel()` on it may still be the call that destroys its captures" (groups.md).
 cancel_result engine::cancel(timer_id id) {
   timer& t = at(id);
   if (t.now == phase::ended) return cancel_result::gone;
@@ -110,16 +113,16 @@ cancel_result engine::cancel(timer_id id) {
   return cancel_result::cancelled;
 }
 
-// "Returns how many this call cancelled." (engine::cancel_bulk) Each once, whatever it is given (G35).
+// "Returns how many timers this call cancelled." (engine::cancel_bulk) A timer that is given twice counts once.
 std::size_t engine::cancel_bulk(std::span<const timer_id> ids) {
   return static_cast<std::size_t>(
       std::count_if(ids.begin(), ids.end(), [this](timer_id id) { return cancel(id) == cancel_result::cancelled; }));
 }
 
-// "True: it fires at the new deadline and not at the old one. False: no effect whatever." (timer::restart_at)
-// "`restart` false: it had started, ended or was never there" (G12); a member that its group has cancelled is as good
-// as ended: "its handle answers false to pending() and restart" (groups.md). What an executor has is taken away from
-// it: its ticket does nothing (concepts.md).
+// "True: the timer fires at the new deadline and not at the old one; the grid of a periodic timer begins anew there.
+// False: it is running or has ended, and nothing has changed." (timer::restart_at) The same holds for a member that its
+// group has cancelled: "Its handle answers false to `pending()` and `restart_*`" (groups.md). A timer that waits in an
+// executor's queue is still restarted, which "leaves a ticket that does nothing" (concepts.md).
 bool engine::restart(timer_id id, nanoseconds_t deadline, thread_id by) {
   timer& t = at(id);
   if ((t.now != phase::waiting && t.now != phase::handed) || t.cancelled_by_group) return false;
@@ -132,8 +135,9 @@ bool engine::restart(timer_id id, nanoseconds_t deadline, thread_id by) {
   return true;
 }
 
-// "Runs the same node and callable again; a later call replaces an earlier one; in a periodic timer it re-anchors the
-// grid. Void if the timer was cancelled meanwhile." (firing::rearm_at)
+// "The timer is armed when this run has ended. A later call replaces an earlier one. In a periodic timer it re-anchors
+// the grid. Has no effect if the timer is cancelled during the run, or if this is the last of its `runs`."
+// (firing::rearm_at)
 void engine::rearm(timer_id id, nanoseconds_t deadline) {
   timer& t = at(id);
   t.rearmed = true;
@@ -147,7 +151,7 @@ group_id engine::make_group() {
   return static_cast<group_id>(groups_.size());
 }
 
-// "No effect after [stop()]" (GUARANTEES, operations on a group)
+// The table of a group's operations in GUARANTEES.md says that pause() and resume() have "no effect after" stop().
 void engine::pause(group_id id) {
   if (!stopped_) groups_[id - 1].pause(now_);
 }
@@ -156,15 +160,17 @@ void engine::resume(group_id id) {
   if (!stopped_) groups_[id - 1].resume(now_);
 }
 
-// "After it returns no callback of those scheduled so far starts; those already running may finish." (cancel_all) The
-// driver takes them out later, and destroys their captures then: captures_destroyed().
+// "After it returns, no callback that was scheduled before starts; those that are running may finish. Captures,
+// pending() and places follow as the engine goes through the members." (timer_group::cancel_all) The driver destroys
+// the captures then: captures_destroyed().
 void engine::cancel_all(group_id id) {
   for (const timer_id each : live_) {
     if (at(each).asked.group == id) at(each).cancelled_by_group = true;
   }
 }
 
-// "~timer_group: cancel_all_and_wait()"
+// "Cancels all its timers and waits for those that are running, except for the caller's own. As soon as it begins, the
+// group takes no timers" (~timer_group).
 void engine::end_group(group_id id) {
   cancel_all(id);
   groups_[id - 1].ended = true;
@@ -172,9 +178,9 @@ void engine::end_group(group_id id) {
 
 // --- The end
 
-// "Every timer that had not ended, once each" (engine::stop), "with its deadline and its callable" (G28). "stop()
-// returns members that were not cancelled, those of a paused group with the deadline that a resumption at that moment
-// would give them." (groups.md)
+// "Returns every timer that had not ended, once each." (engine::stop) It returns each "with its deadline and its
+// callable" (G28). "`stop()` returns members that were not cancelled. Members of a paused group have the deadline that
+// a resumption at that moment would give them." (groups.md)
 std::map<timer_id, returned_timer> engine::stop() {
   std::map<timer_id, returned_timer> left;
   const std::set<timer_id> all = live_;

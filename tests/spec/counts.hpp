@@ -20,10 +20,10 @@ struct counts {
       case ending::returned: ++returned; return;
       case ending::dropped: ++dropped; return;
       case ending::none:
-      case ending::refused: return;  // "what was refused is in no figure"
+      case ending::refused: return;  // it "is in no count of timers" (G28)
     }
   }
-  // Of several engines.
+  // For the sum of several engines.
   counts& operator+=(const counts& other) {
     scheduled += other.scheduled, expired += other.expired, cancelled += other.cancelled, returned += other.returned;
     dropped += other.dropped, pending += other.pending, fired += other.fired, restarted += other.restarted;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The specification of an engine: what docs/ and the public headers promise, as a plain program for one thread.
 //
-// It is used beside an implementation, in lock-step. Of each call it is told first, and says what the call has to
-// answer. Of what an implementation does by itself (a callback begins, an executor is offered a timer, captures are
-// destroyed) it is told as it happens, and says whether that was allowed: `broke` has the first rule that was broken.
-// README.md shows both, and lists where an implementation is free.
+// It is used beside an implementation, in lock-step. Each call is made here first, which says what the implementation
+// has to answer. Each action that the implementation takes by itself (a callback begins, an executor is offered a
+// timer, captures are destroyed) is reported here as it happens, and `broke` keeps the first rule that such an action
+// has broken. README.md shows both, and lists where an implementation is free.
 #pragma once
 
 #include <detent/error.hpp>
@@ -36,7 +36,7 @@ struct settings {
   nanoseconds_t start = 0;
   std::size_t max_pending = 0;
   refusal_policy on_refusal = refusal_policy::run_inline;
-  // "It goes through the members later, in slices; poll() at most 100,000 a call." (groups.md)
+  // "`poll()` handles at most 100,000 members a call." (groups.md)
   std::size_t members_a_poll = 100'000;
   std::vector<executor_traits> executors{executor_traits{}};  // the first belongs to the engine itself
 };
@@ -108,7 +108,7 @@ class engine {
   std::size_t pending() const;
   std::size_t pending_in(group_id id) const;
   std::map<timer_id, listed_timer> list_pending() const;
-  // Why a coroutine goes on whose timer has ended without its run; any of several.
+  // The errors with which a coroutine may go on when its timer has ended without its run.
   std::set<errc> reasons_to_wake(timer_id id) const;
   counts metrics() const;
   counts metrics(std::uint32_t label) const;
@@ -132,13 +132,14 @@ class engine {
   void end_run(timer_id id, thread_id on, bool threw);
   void captures_destroyed(timer_id id);
 
-  // --- Executors (hand_over.cpp). Returns the timer of a call of execute() if a ticket does not tell: the next one
-  // with that tag.
+  // --- Executors (hand_over.cpp)
+
+  // Returns the timer that execute() is called with: the next one with that tag.
   timer_id next_offer(unsigned executor, std::uint64_t tag);
   void offered(timer_id id, unsigned executor);
   void taken(timer_id id);
-  // An executor has refused the timer. begin_run() tells if it is run inline, and captures_destroyed() if it is
-  // dropped.
+  // An executor has refused the timer. If it is run inline, begin_run() follows, and if it is dropped,
+  // captures_destroyed().
   void refused(timer_id id);
   // Returns the ticket of a timer, for called() and let_go().
   std::uint64_t ticket(timer_id id) const { return at(id).ticket; }

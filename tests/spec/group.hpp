@@ -9,8 +9,9 @@ namespace detent::spec {
 using group_id = std::uint32_t;
 inline constexpr group_id no_group = 0;
 
-// "A group has a time of its own, which stops while it is paused; deadlines of members are kept in that time. So each
-// keeps what is left of it, a fixed rate its grid, and nothing is missed: no burst." (groups.md)
+// "A group has a time of its own, which stops while the group is paused, and its members' deadlines are in that time.
+// Each member therefore keeps its remaining time, and a fixed-rate timer keeps its grid. Nothing is missed, so there is
+// no burst." (groups.md)
 struct group {
   bool paused = false;
   bool ended = false;
@@ -21,13 +22,13 @@ struct group {
   // The turn of a member that was handed over came during a pause, and the driver has not gathered the others yet.
   bool scattered = false;
 
-  // "Nothing happens if it is paused already." (timer_group::pause)
+  // "Has no effect if the group is paused already." (timer_group::pause)
   void pause(nanoseconds_t now) {
     if (paused) return;
     stands_at = minus(now, behind);
     paused = true;
   }
-  // "No burst: they go on where they were." (timer_group::resume)
+  // "Timers go on where they were, without a burst." (timer_group::resume)
   void resume(nanoseconds_t now) {
     if (!paused) return;
     behind = minus(now, stands_at);
@@ -35,14 +36,14 @@ struct group {
     unswept = true;
   }
 
-  // Returns by how much the engine's time is ahead of the group's. "What is scheduled or restarted meanwhile counts
-  // from the resumption": during a pause, the offset grows with the engine's time.
+  // Returns by how much the engine's time is ahead of the group's. "A timer that is scheduled or restarted during the
+  // pause counts from the resumption." (groups.md) During a pause, the offset therefore grows with the engine's time.
   nanoseconds_t offset(nanoseconds_t now) const { return paused ? minus(now, stands_at) : behind; }
   // Converts a deadline on the engine's clock into the member's. The end of time is the same on both.
   nanoseconds_t kept(nanoseconds_t deadline, nanoseconds_t now) const {
     return deadline == end_of_time ? deadline : minus(deadline, offset(now));
   }
-  // Converts it back, as if the group continued at `now`.
+  // Converts it back, as if a paused group were resumed at `now`.
   nanoseconds_t deadline_of(nanoseconds_t kept, nanoseconds_t now) const {
     return kept == end_of_time ? kept : plus(kept, offset(now));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Executors: "a timer that came due and was handed over. Calling it runs the callback, unless cancel() or restart won
-// meanwhile; destroyed uncalled, the timer is dropped and counted." (fired_timer)
+// Executors. What they are offered is "a timer that came due and was handed over. Calling it runs the callback, unless
+// a cancel() or a restart came first. If it is destroyed uncalled, a one-shot is dropped and counted as such; a
+// periodic timer goes on with its next run, and counts this one as missed." (fired_timer) Here it is called a ticket.
 #include "spec/engine.hpp"
 
 #include <algorithm>
@@ -8,13 +9,14 @@
 
 namespace detent::spec {
 
-// refusal_policy: "run_inline: on the worker; but retried where executor::keeps_order(), as by a keyed_pool"
+// refusal_policy::retry offers the timer again. So does refusal_policy::run_inline for some executors: "on the worker;
+// retried if executor::keeps_order(), as by a keyed_pool".
 bool engine::keeps_for_retry(unsigned executor) const {
   return made_with_.on_refusal == refusal_policy::retry ||
          (made_with_.on_refusal == refusal_policy::run_inline && made_with_.executors[executor].keeps_order);
 }
 
-// Returns whether it was neither cancelled nor restarted since.
+// Returns whether the timer was neither cancelled nor restarted since its refusal.
 bool engine::still_waits(const kept& of) const {
   const timer& t = at(of.id);
   return t.now == phase::handed && t.ticket == of.ticket && t.kept_for_retry;
@@ -32,9 +34,9 @@ void engine::hand_over(timer& t) {
   t.kept_for_retry = false;
 }
 
-// "What waits in an executor's queue goes back to the engine when its turn comes while the group is paused. From then
-// on all members that were handed over before go back as well, even if the group has been resumed since" (groups.md),
-// each to its former place: "what a pause puts back keeps its place" (G15). Returns true if the timer has gone back.
+// "If a member's turn in an executor's queue comes while the group is paused, the member goes back to the engine."
+// "From then on all members that were handed over earlier go back as well, even if the group has been resumed"
+// (groups.md). "A timer that a pause puts back keeps its place" (G15). Returns true if the timer has gone back.
 bool engine::goes_back(timer& t) {
   group* of = group_of(t);
   if (of == nullptr || t.cancelled_by_group || !(of->paused || of->scattered)) return false;
@@ -49,7 +51,7 @@ void engine::keep_for_retry(timer& t) {
   retries_[t.asked.executor].push_back({.id = t.id, .ticket = t.ticket});
 }
 
-// "[A hand-over] that was refused and waits to be offered again goes back at its turn." (groups.md)
+// "A member that the executor had refused goes back when it would be offered again as the first." (groups.md)
 const timer* engine::take_back_for_retry(unsigned executor) {
   for (;;) {
     const timer* first = first_for_retry(executor);
@@ -61,8 +63,9 @@ void engine::look_at_refused() {
   for (unsigned i = 0; i < made_with_.executors.size(); ++i) static_cast<void>(take_back_for_retry(i));
 }
 
-// A pass begins with refused timers, one executor after the other, each until it refuses again; up to `next`, which is
-// being offered now. If `next` is 0, that part has ended.
+// A pass begins with the refused timers, one executor after the other, each until it refuses again. "Those that
+// executors had refused are offered again first, beyond that bound" of max_callbacks (engine::poll). `next` is the
+// timer that is being offered now; if it is 0, that part of the pass has ended.
 void engine::offer_again_until(timer_id next) {
   for (; pass_.retrying < made_with_.executors.size(); ++pass_.retrying) {
     if (std::exchange(pass_.refused_again, false)) continue;
@@ -73,8 +76,9 @@ void engine::offer_again_until(timer_id next) {
   }
 }
 
-// "An executor is offered timers in that order; refused work included, where it is retried" (G16). So while a timer
-// waits to be offered again, timers that come due for the same executor wait behind it, without an offer.
+// "An executor is offered timers in that order" of their deadlines, "including refused ones, if they are retried"
+// (G16). So while a timer waits to be offered again, timers that come due for the same executor wait behind it, without
+// an offer.
 void engine::take_silent_turns_before(const timer* t) {
   const auto waits = [](const auto& of_executor) { return !of_executor.second.empty(); };
   while (pass_.turns < pass_.most && std::any_of(retries_.begin(), retries_.end(), waits)) {
@@ -132,8 +136,8 @@ void engine::refused(timer_id id) {
   called_ = id;  // called by the engine itself
 }
 
-// "Timers keep the time they have left; of those already handed to an executor, what has not started goes back."
-// (timer_group::pause)
+// "Of the timers that were handed to an executor, those that have not started go back when their turn comes."
+// (timer_group::pause) "A timer that becomes too late in the executor's queue is dropped there." (overload.md)
 bool engine::called(timer_id id, std::uint64_t ticket) {
   timer& t = at(id);
   if (t.now != phase::handed || t.ticket != ticket || t.kept_for_retry || t.cancelled_by_group) return false;
@@ -151,9 +155,9 @@ void engine::let_go(timer_id id, std::uint64_t ticket, thread_id on) {
   if (t.now == phase::handed && t.ticket == ticket && !t.cancelled_by_group) drop_run(t, on);
 }
 
-// A one-shot is "dropped and counted". Of a periodic timer only the run is dropped. It counts as missed, with those
-// that the policy skips, and "the next period comes as if it had run" (overload.md): inside a pass, the timer has had
-// its turn.
+// "A one-shot ends, and is counted as `dropped`." Of a periodic timer only the run is dropped: "The run is counted in
+// `metrics().missed`, and the next period comes as if it had run. It is not one of a limited number of `runs`."
+// (overload.md) The periods that the policy skips count as missed too, and inside a pass the timer has had its turn.
 void engine::drop_run(timer& t, thread_id on) {
   if (!t.periodic()) return end(t, ending::dropped);
   const std::uint64_t missed = begin_period(t, due_at_start(t)).missed + 1;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The engine on its own: in which order timers have their turn, and what their runs report.
+// In which order timers have their turn, what their runs report, and what follows a run.
 #include "spec/engine.hpp"
 
 #include <algorithm>
@@ -35,17 +35,17 @@ bool engine::is_stopped_by_its_group(const timer& t) const {
 }
 
 // Returns whether its turn comes in this pass, if nothing changes. "poll fires what is due at one reading of the clock,
-// in order, what callbacks arm for that instant included, a timer at most once" (engine::poll).
+// in order. It also fires what callbacks arm for that instant, but each timer at most once." (engine::poll)
 bool engine::waits_in_pass(const timer& t) const {
   if (pass_.how == drive::none || t.now != phase::waiting || is_stopped_by_its_group(t)) return false;
   if (t.turn_in == pass_.number || ready_at(t) > pass_.now) return false;
-  // "The engine hands over none of the group until" it has gone through its members. (groups.md)
+  // "After a resumption the engine hands over members once it has gone through all of them" (groups.md).
   const group* of = group_of(t);
   return of == nullptr || !hands_over() || !(of->unswept || of->scattered);
 }
 
-// "Of what is due, higher lanes run first; inside a lane the order by deadline and arming is exact." (overload.md)
-// "Between threads there is no order" among equal deadlines (G15).
+// "Among due timers, higher lanes run first. Inside a lane the order by deadline and arming is exact." (overload.md)
+// Among equal deadlines, "between threads there is no order" (G15).
 bool engine::goes_before(const timer& a, nanoseconds_t due_a, const timer& b, nanoseconds_t due_b) {
   if (a.asked.lane != b.asked.lane) return a.asked.lane > b.asked.lane;
   if (due_a != due_b) return due_a < due_b;
@@ -54,10 +54,10 @@ bool engine::goes_before(const timer& a, nanoseconds_t due_a, const timer& b, na
 
 // It is `t`'s turn: no timer that goes before it may be waiting.
 //
-// There are two freedoms. Members of a group that was resumed in this very pass may have to wait for the next pass: the
-// driver "goes through the members later, poll() at most 100,000 a call" (groups.md). And a worker's order is "of all
-// that the driver has drained when it starts a batch" (G14); but "first armed, first fired, among equal deadlines of a
-// thread" (G15) holds in any case.
+// There are two freedoms. Members of a group that was resumed in this very pass may have to wait for the next one: "The
+// driver goes through the members later" (groups.md). And a worker orders by deadline "among all that the driver has
+// drained when it starts a batch" (G14), but "among equal deadlines of a thread, the first armed fires first" (G15) in
+// any case.
 void engine::take_turn(timer& t) {
   offer_again_until(0);
   take_silent_turns_before(&t);
@@ -88,8 +88,8 @@ void engine::begin_pass(const pass& begun) {
   if (begun.how == drive::poll && members_made_ <= made_with_.members_a_poll) sweep();
 }
 
-// The driver goes through the members of all groups that were resumed or cancelled, and gathers members that are to
-// come back: "so they start again by deadline and order of arming" (groups.md).
+// The driver goes through the members of all groups that were resumed or cancelled, and takes back those that executors
+// have. "They therefore start again by deadline and order of arming" (groups.md).
 void engine::sweep() {
   for (const timer_id id : live_) {
     timer& t = at(id);
@@ -112,8 +112,8 @@ void engine::has_swept() {
   }
 }
 
-// "Returns how many callbacks ran": those inside the call, whichever thread called them. Callbacks that an executor
-// will run later are not counted, although `max_callbacks` limits what is run or handed over. (engine::poll)
+// "Returns how many callbacks ran inside the call, without those that an executor took to run elsewhere or later"
+// (engine::poll). Stale timers that were dropped, and cancelled ones, are not counted either.
 std::size_t engine::end_pass(std::optional<std::size_t> returned) {
   offer_again_until(0);
   take_silent_turns_before(nullptr);
@@ -135,7 +135,7 @@ std::size_t engine::end_pass(std::optional<std::size_t> returned) {
   return pass_.ran;
 }
 
-// What was refused is offered again at the beginning, once.
+// A timer that an executor has refused is offered again at the beginning of a pass, once.
 bool engine::may_have_turn(timer_id id) const {
   const timer& t = at(id);
   if (!t.kept_for_retry) return waits_in_pass(t);
@@ -145,7 +145,7 @@ bool engine::may_have_turn(timer_id id) const {
 
 // --- Runs
 
-// "A callback that would start later than this is stale." (timer_options::max_lateness) "Counted from the deadline"
+// "A callback that would start later than this is stale." (timer_options::max_lateness) "It counts from the deadline"
 // (overload.md).
 bool engine::is_stale(const timer& t) const {
   return !t.periodic() && t.asked.max_lateness != end_of_time && wide{now_} - due_at_start(t) > t.asked.max_lateness;
@@ -182,16 +182,16 @@ run_report engine::begin_run(timer_id id, thread_id on) {
   return foreseen;
 }
 
-// A start that was decided is not taken back by a pause that is over (groups.md): a timer that an executor has keeps
-// the deadline by which it was handed over, even if its group has lost some time since.
+// "A pause that ends before any turn comes does not call members back: they run where they are." (groups.md) Such a
+// member runs for a deadline that has come, although its group has lost some time since the hand-over.
 nanoseconds_t engine::due_at_start(const timer& t) const {
   const group* of = group_of(t);
   if (of == nullptr || t.now != phase::handed) return due(t);
   return rounded_up(std::min(of->deadline_of(t.kept, now_), rounded_down(now_, made_with_.tick)), made_with_.tick);
 }
 
-// A member's grid is in its group's time: "a fixed rate [keeps] its grid, and nothing is missed" by a pause. A restart
-// anchors the grid at the new deadline, as a re-arm does.
+// A member's grid is in its group's time: "a fixed-rate timer keeps its grid. Nothing is missed" by a pause
+// (groups.md). After a restart, "the grid of a periodic timer begins anew there" (timer::restart_at).
 period_run engine::begin_period(timer& t, nanoseconds_t armed) {
   const group* of = group_of(t);
   if (of != nullptr) t.grid.next = of->deadline_of(t.grid.next, now_);
@@ -215,7 +215,7 @@ run_report engine::foresee_run(timer& t) {
     const period_run stands_for = begin_period(t, armed);
     run.deadline = stands_for.deadline;
     run.missed = stands_for.missed;
-    // "Ends after this many runs." (periodic_options::runs)
+    // "The timer ends after this many runs." (periodic_options::runs)
     t.used_up = t.runs_left != 0 && --t.runs_left == 0;
   }
   t.moved = false;
@@ -223,8 +223,9 @@ run_report engine::foresee_run(timer& t) {
   return run;
 }
 
-// "`running`: that run is the last, whatever it or its period re-arms; a one-shot counts as expired then, a periodic
-// timer as cancelled" (G10). Otherwise the timer is armed again if its callback or its period has asked for it.
+// If a cancel has answered `running`, that run is the last "even if the run or its period re-arms the timer"; "a
+// one-shot then counts as expired, and a periodic timer as cancelled unless it was the last of its `runs`" (G10).
+// Otherwise the timer is armed again if its callback has re-armed it, or if it has another period.
 void engine::end_run(timer_id id, thread_id on, bool threw) {
   timer& t = at(id);
   if (threw) {
@@ -238,12 +239,13 @@ void engine::end_run(timer_id id, thread_id on, bool threw) {
   arm(t, on);
 }
 
-// "Each ends once" (G1): captures are destroyed with their timer, and in no other way.
+// "A one-shot ends exactly once" (G1): the captures of a timer are destroyed at its end, and at no other time.
 void engine::captures_destroyed(timer_id id) {
   timer& t = at(id);
   if (t.now == phase::ended) return;
   if (t.cancelled_by_group && t.now != phase::running) return end(t, ending::cancelled);
-  // "Dropped and counted" (timer_options::stale), at its turn, and not among the callbacks that poll() counts.
+  // "How a stale timer is handled: dropped and counted" (timer_options::stale). That happens at its turn, and poll()
+  // does not count it.
   if (is_too_stale(t) && (t.now == phase::waiting || called_ == id)) {
     if (t.now == phase::waiting) {
       take_turn(t);

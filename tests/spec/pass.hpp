@@ -11,7 +11,7 @@ namespace detent::spec {
 
 enum class drive : std::uint8_t {
   none,
-  poll,   // drains everything first and after each callback, so the order is exact (G14)
+  poll,   // "drains everything first and again after each callback", so the order is exact (G14)
   worker  // orders what the driver had drained when it began the batch
 };
 

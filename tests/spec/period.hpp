@@ -18,8 +18,8 @@ struct period_run {
 
 // The runs of one timer. `next` is the deadline of the next run before it is rounded to the tick.
 //
-// "Fires at initial + n * period, without drift." (engine::schedule_at_fixed_rate) Each period is rounded up to the
-// tick by itself, so a period that is no multiple of the tick does not drift either.
+// "Fires at initial + n * period, without drift." (engine::schedule_at_fixed_rate) The grid is exact, and each deadline
+// on it is rounded up to the tick by itself. So a period that is no multiple of the tick does not drift either.
 struct periods {
   repetition kind = repetition::once;
   nanoseconds_t period = 0;
@@ -31,23 +31,23 @@ struct periods {
   period_run begin(nanoseconds_t armed, nanoseconds_t started, nanoseconds_t tick) {
     if (kind != repetition::fixed_rate) return {armed, 0};
     const std::uint64_t behind = complete_since(started, tick);
-    // "burst: all of them, back to back"; every period has its run.
+    // missed_ticks::burst runs "all of them, back to back", so no period is missed.
     if (behind == 0 || missed == missed_ticks::burst) {
       next = plus(next, period);
       return {armed, 0};
     }
-    // "delay: the next period counts from now"
+    // With missed_ticks::delay, "the next period counts from now".
     if (missed == missed_ticks::delay) {
       next = plus(started, period);
       return {armed, behind};
     }
-    // "skip: one run stands for the latest due period; missed() counts the rest"
+    // With missed_ticks::skip, "one run stands for the latest due period; missed() counts the rest".
     const nanoseconds_t latest = saturated(wide{next} + wide{behind} * period);
     next = plus(latest, period);
     return {rounded_up(latest, tick), behind};
   }
 
-  // "The next run comes `delay` after the end of the last." (engine::schedule_with_fixed_delay)
+  // "The next run comes `delay` after the end of the last one." (engine::schedule_with_fixed_delay)
   void end(nanoseconds_t ended) {
     if (kind == repetition::fixed_delay) next = plus(ended, period);
   }
@@ -60,9 +60,10 @@ struct periods {
   }
 };
 
-// The grid of an interval, on which a coroutine waits. "The points are `first + n * period`, and the first is one
-// period from now. `options.missed` says how to handle points that have gone by before next() was awaited, as in
-// engine::schedule_at_fixed_rate(). After `options.runs` points next() gives false at once." (interval)
+// The grid of an interval, for whose points a coroutine waits. "The points are `first + n * period`, and the first is
+// one period from now. `options.missed_policy` says how to handle points that have gone by before next() was awaited:
+// skip goes on at the latest one, burst gives each of them, and with delay each point begins a new grid. After
+// `options.runs` points next() gives false at once." (interval)
 struct points {
   nanoseconds_t period = 1;
   missed_ticks missed = missed_ticks::skip;
@@ -71,7 +72,7 @@ struct points {
   nanoseconds_t next = 0;
 
   bool is_over() const { return is_limited && left == 0; }
-  // Returns what interval::deadline() and missed() say of the point that has come.
+  // Returns what interval::deadline() and missed() report of the point that has come.
   period_run come(nanoseconds_t now) {
     if (is_limited) --left;
     period_run came{next, 0};
@@ -79,8 +80,8 @@ struct points {
       next = plus(now, period);
       return came;
     }
-    // "With missed_ticks::skip, the latest one that had come by then." "At the end of time no point counts as missed."
-    // (coroutines.md)
+    // "With missed_ticks::skip, the latest one that had come by then." (interval::deadline) "At the end of time no
+    // point counts as missed." (coroutines.md)
     if (missed == missed_ticks::skip && now > next && now != end_of_time) {
       came.missed = static_cast<std::uint64_t>((wide{now} - next) / period);
       came.deadline = saturated(wide{next} + wide{came.missed} * period);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Says whether an implementation's action was allowed, and keeps the first rule that it broke.
+// Keeps the first rule that an implementation has broken.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace detent::spec {
 
 class rules {
  public:
-  // Only the first broken rule counts, because later ones tell nothing.
+  // Only the first broken rule counts, because the others may follow from it.
   void require(bool so, const char* rule) {
     if (!so && broken_.empty()) broken_ = rule;
   }

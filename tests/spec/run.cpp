@@ -29,8 +29,8 @@ void run::end_round() {
   while (at_ != given_.size()) end_poll();
 }
 
-// "run_for() and run_until() stop at each deadline on the way" (manual_clock). They may stop elsewhere as well, because
-// next_deadline() may be early.
+// "run_for() and run_until() stop at each deadline on the way." (manual_clock) They may stop at other times as well,
+// because next_deadline() may be early.
 void run::reach(nanoseconds_t now) {
   if (now == now_) return;
   end_round();

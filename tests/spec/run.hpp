@@ -8,20 +8,20 @@
 
 namespace detent::spec {
 
-// "Moves time to `end`, and polls each engine at each of its deadlines on the way. Deadlines fire in order over all
+// "Moves time to `end`, and polls each engine at each of its deadlines on the way." "Deadlines fire in order over all
 // engines, equal ones in the order in which the engines are given." (manual_clock::run_until) So there are rounds, at
-// one time each, in which the engines are polled in turn; and after each round time goes to the earliest deadline.
+// one time each, in which the engines are polled in turn, and after each round time goes to the earliest deadline.
 //
-// The polls themselves are not seen. Those in which nothing happened are inferred from the next event.
+// The polls themselves are not reported. A poll in which nothing happened is inferred from the next event.
 class run {
  public:
   // From outside callbacks. `by` is the thread that calls.
   run(std::vector<engine*> given, nanoseconds_t end, thread_id by);
 
   bool drives(const engine& of) const;
-  // The engine whose poll is under way, in which callbacks that it runs find themselves.
+  // Whether that engine's poll is under way. Callbacks that it runs are inside that poll.
   bool polls(const engine& of) const { return at_ < given_.size() && given_[at_] == &of; }
-  // An event is seen at `now`, before it is told to its engine.
+  // To be called for each event, which happens at `now`, before it is reported to its engine.
   void reach(nanoseconds_t now);
   // A callback has moved the clock.
   void moved_to(nanoseconds_t now) { now_ = now; }

@@ -12,7 +12,7 @@ inline constexpr nanoseconds_t beginning_of_time = INT64_MIN, end_of_time = INT6
 
 __extension__ using wide = __int128;
 
-// "Any duration is legal: what is past fires as soon as possible, what is huge saturates." (engine.hpp)
+// "Every duration is legal: a deadline in the past fires as soon as possible, and a huge one saturates." (engine)
 constexpr nanoseconds_t saturated(wide t) noexcept {
   return t > end_of_time ? end_of_time : t < beginning_of_time ? beginning_of_time : static_cast<nanoseconds_t>(t);
 }
@@ -30,18 +30,19 @@ constexpr nanoseconds_t beyond_multiple(nanoseconds_t t, nanoseconds_t step) noe
   return over < 0 ? over + step : over;
 }
 
-// "Deadlines are rounded up to a multiple of it, counted from the clock's zero." (engine_options::tick)
+// "Deadlines are rounded up to a multiple of the tick, counted from the clock's zero." (engine_options::tick)
 constexpr nanoseconds_t rounded_up(nanoseconds_t t, nanoseconds_t tick) noexcept {
   const nanoseconds_t over = beyond_multiple(t, tick);
   return over == 0 ? t : plus(t, tick - over);
 }
-// The end of time is a deadline as well, and is not a multiple of most ticks.
+// The end of time is a deadline as well, although it is not a multiple of most ticks: a huge delay "is due at the end
+// of time" (faq.md).
 constexpr nanoseconds_t rounded_down(nanoseconds_t t, nanoseconds_t tick) noexcept {
   return t == end_of_time ? t : minus(t, beyond_multiple(t, tick));
 }
 
-// "The engine inserts it at the roundest time in that stretch, so timers of any slack meet there." (overload.md) The
-// roundest is the one with the most zero bits at its end.
+// "The engine inserts it at the roundest time in that stretch, so timers with any slack meet there." (overload.md) The
+// roundest is "the one with the most trailing zeros" in binary (architecture.md).
 constexpr nanoseconds_t roundest(nanoseconds_t first, nanoseconds_t slack) noexcept {
   const nanoseconds_t last = plus(first, slack);
   for (unsigned zeros = 63;; --zeros) {

@@ -38,7 +38,7 @@ enum class phase : std::uint8_t {
   running,
   ended
 };
-// "A one-shot ends exactly once as fired, cancelled, returned or dropped." (G1)
+// "A one-shot ends exactly once", "as fired, cancelled, returned (by `stop()` or `~engine`) or dropped" (G1).
 enum class ending : std::uint8_t { none, refused, expired, cancelled, returned, dropped };
 
 struct timer {
@@ -54,7 +54,7 @@ struct timer {
   std::uint64_t order = 0;  // the number of its arming, among all armings
   thread_id armer = 0;      // the thread that armed it
 
-  bool last = false;     // this is the last run, even if it re-arms itself
+  bool last = false;     // cancelled during this run
   bool used_up = false;  // it was the last of a limited number of runs
   bool rearmed = false;
   nanoseconds_t rearm_at = 0;
@@ -65,11 +65,11 @@ struct timer {
   std::uint64_t ticket = 0;   // of the hand-over that counts
   bool kept_for_retry = false;
 
-  // To be asked about a running timer.
+  // For a running timer.
   bool runs_again() const { return (rearmed || periodic()) && !last && !used_up; }
   bool periodic() const { return asked.repeats != repetition::once; }
-  // "Counts of timers ... pending": a one-shot that runs has started and is no longer pending; a periodic timer is
-  // pending until its last run has ended. (engine_metrics)
+  // "A periodic timer counts until its last run has ended." (engine::pending) A one-shot that runs has started, and
+  // does not count.
   bool counts_as_pending() const { return now != phase::ended && (now != phase::running || periodic()); }
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Threads that do what they are told, one at a time: the one that tells waits until it is done.
+// Threads that work for another one, one at a time: the thread that calls run() waits until the work is done.
 #pragma once
 
 #include "support/meeting.hpp"

@@ -37,12 +37,12 @@ void walk::on_whole_group(const operation& step, std::size_t place) {
   }
 }
 
-// "One timer for each deadline, on the shard of the key in the same place. Returns how many were scheduled. If capacity
-// or memory ran out on a shard, handles of that shard are empty. If none were scheduled, throws as
-// engine::schedule_at_bulk()." (sharded_engine::schedule_at_bulk) Where several shards have refused for different
-// reasons, it may go by either.
+// "Schedules one timer for each deadline, on the shard of the key in the same place" and "returns how many were
+// scheduled. If capacity or memory ran out on a shard, handles of that shard are empty. If none were scheduled, throws
+// as engine::schedule_at_bulk()." (sharded_engine::schedule_at_bulk) If shards have refused "some because they are
+// stopped and others because they are full, the call throws `errc::stopped` or returns 0" (sharding.md).
 void walk::make_bulk(const operation& step) {
-  // The timers have one tag, which cannot tell the world.
+  // The timers have one tag, which cannot name the world of each.
   if (made_with.executors != 0) return;
   for (const auto& each : worlds_) {
     if (each->specified().made() + step.count > most_timers) return;

@@ -114,8 +114,8 @@ void world::go_on_without_run(timer_id id, errc problem, bool is_asked) {
   spec_.broke.require(is_right, "how a sleep ends without its run", [&] { return std::to_string(int(problem)); });
 }
 
-// "It moves the timer to now, and no more: the engine resumes the coroutine." (coroutines.md) In which order a source
-// calls is open, so the timers count as armed by threads of their own.
+// A stop request "only moves the timer" (coroutine.hpp) to now. "If one request stops several sleeps, they resume in
+// any order" (coroutines.md), so the timers count as armed by threads of their own.
 void world::ask_to_stop(unsigned source) {
   const nanoseconds_t tick = walk_.made_with.tick;
   for (timer_id id = 1; id <= accounts_.size(); ++id) {
@@ -130,7 +130,7 @@ void world::forget_token(unsigned source) {
   }
 }
 
-// "While the coroutine is suspended its owner may destroy it; that cancels the timer." (sleep_awaiter)
+// "While the coroutine is suspended its owner may destroy it, on any thread; that cancels the timer." (sleep_awaiter)
 void world::destroy(timer_id id) {
   account& of = account_of(id);
   const spec::phase now = timer_of(id).now;

@@ -11,7 +11,7 @@
 namespace detent::poll_walks {
 
 void world::tick(const operation& step) {
-  // A timer's tag is the interval's, so it does not tell an executor which timer it is.
+  // A timer's tag is the interval's, so an executor cannot know the timer by it.
   if (spec_.made() >= most_timers || walk_.made_with.executors != 0) return;
   spec::plan asked = plan_of(step);
   asked.tag = tags_of_a_world * most_engines + tickers_.size();

@@ -138,7 +138,7 @@ void walk::perform(const operation& step) {
   me = was;
 }
 
-// As timers' tags are unique in walks with executors, they tell which timer is offered.
+// In walks with executors each timer has a tag of its own, by which the offered one is known.
 bool walk::execute(unsigned executor, fired_timer&& work) {
   const std::uint64_t number = work.tag() / tags_of_a_world;
   broke.require(number < worlds_.size(), "an executor is offered a timer with its tag");

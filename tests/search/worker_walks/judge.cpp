@@ -85,7 +85,7 @@ void judge::check_order(std::uint32_t timer) const {
   }
 }
 
-// Checks what the run is told about its deadline.
+// Checks what the run learns about its deadline.
 void judge::check_report(std::uint32_t timer, const firing& told) {
   record& started = all_[timer];
   if (started.doubts != 0 && is_periodic(timer)) started.vague = true;  // its grid may be another one now
@@ -113,7 +113,7 @@ void judge::forget_grace() {
 }
 
 // "The next run comes `delay` after the end of the last one." (engine::schedule_with_fixed_delay) The engine reads the
-// clock for that between the end of the callback and whatever it does next.
+// clock for that between the end of the callback and its next step.
 void judge::close_run() {
   if (!closing_) return;
   record& ended = all_[*std::exchange(closing_, std::nullopt)];
@@ -135,7 +135,7 @@ bool judge::is_too_stale(const record& of) const {
   return (of.group != 0 && groups_[of.group].turned) || spec::minus(stage_now(), due(of)) > *of.late;
 }
 
-// "Captures are destroyed with their timer, and in no other way" (G1).
+// "A one-shot ends exactly once" (G1): the captures of a timer are destroyed at its end, and at no other time.
 void judge::captures_destroyed(std::uint32_t timer) {
   record& of = all_[timer];
   of.destroyed = true;

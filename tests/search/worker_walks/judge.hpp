@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The judge of a walk beside a worker. It is told of each call, run, pass and sleep, and ends the process where one
-// breaks a promise (docs/evidence/GUARANTEES.md). Calls have a beginning and an end, and what comes in between may see
-// either side of them.
+// The judge of a walk beside a worker. Each call, run, pass and sleep is reported to it, and it ends the process if one
+// of them breaks a promise (docs/evidence/GUARANTEES.md). Calls have a beginning and an end, and an event in between
+// may see either side of them.
 #pragma once
 
 #include "search/worker_walks/program.hpp"
@@ -128,7 +128,7 @@ class judge {
     std::uint32_t runs_left = 0;
     bool accepted = false;        // by the worker, when the pass began
     bool vague = false;           // its state is unknown: it runs at most once more
-    bool must_run = false;        // a call was told so
+    bool must_run = false;        // a call has answered that it runs
     bool grace = false;           // its start may have been decided before it was cancelled or paused
     bool ended_in_doubt = false;  // cancelled while another call was under way
     bool last = false;            // it is cancelled in its run

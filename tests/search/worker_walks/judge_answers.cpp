@@ -13,7 +13,7 @@ judge::before judge::begin_question() const {
 }
 
 // "Whether the callback will start (again) unless something else is done." (timer::pending) The engine decides that a
-// callback starts before the callback tells, so no timer that is due is sure.
+// callback starts before the callback reports it, so no timer that is due is sure.
 std::optional<bool> judge::was_pending(const before& asked, std::uint32_t timer) const {
   const record& of = all_[timer];
   const bool may_change = of.vague || of.doubts != 0 || of.grace || of.must_run || closing_ == timer;
@@ -64,8 +64,9 @@ void judge::answer(const before& asked, const std::vector<pending_timer>& listed
   }
 }
 
-// "Most timers pending at once, exact" (engine_options::max_pending); "a timer's place is free before its callback
-// starts and before cancel() returns" (G25). Says nothing if anything else happened during the call.
+// "Most timers pending at once, exact" (engine_options::max_pending); "a timer's place is free before `cancel()`
+// returns, and that of a one-shot before its callback starts" (G25). Nothing is checked if anything else happened
+// during the call.
 void judge::check_places(std::uint64_t since, std::size_t count, std::size_t taken) const {
   if (capacity_ == 0 || since != events_ || is_closing_) return;
   std::size_t sure = 0, most = 0;

@@ -152,7 +152,7 @@ void judge::begin_restart(std::uint32_t timer, ns at) {
   record& asked = all_[timer];
   touch(asked);
   asked.least = std::min(asked.doubts == 0 ? forever : asked.least, rounded_up(at, tick_));
-  if (asked.doubts++ != 0) asked.vague = true;  // of two at once the last counts, whichever it is
+  if (asked.doubts++ != 0) asked.vague = true;  // of two at once the last counts, and it is not known which that is
 }
 
 void judge::end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer) {

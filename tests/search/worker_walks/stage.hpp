@@ -35,7 +35,7 @@ class turn {
   std::atomic<std::uint32_t> given_{0};
 };
 
-// A thread that moves when it is told to.
+// A thread that moves only when the director lets it.
 class actor {
  public:
   enum class state : std::uint8_t {
@@ -76,7 +76,7 @@ class stage final : private hooks::futexes {
   ns now() const noexcept;
   void set_time(ns later) noexcept;
 
-  // On the worker's thread, inside a callback: from here on it moves when it is told to. Waits for that.
+  // On the worker's thread, inside a callback: from here on the director moves it. Waits for that.
   void admit_worker();
   // The director waits until that has happened.
   void wait_for_worker() { director_.await(); }
@@ -90,7 +90,7 @@ class stage final : private hooks::futexes {
   void undisturbed(const std::function<void()>& work);
   // A spurious wake-up.
   void disturb_worker() noexcept { woken_ = true; }
-  // It moves by itself from now on, and sleeps in the kernel until somebody rings.
+  // It moves by itself from now on, and sleeps in the kernel until a thread rings.
   void release_worker();
 
   actor::state state_of(unsigned producer) const noexcept { return producers_[producer]->state_; }
