@@ -74,7 +74,8 @@ timer& engine::make(const plan& asked) {
   return made;
 }
 
-// "Equal ones of one thread fire in the order in which that thread last armed them." (engine)
+// "Equal ones of one thread fire in the order in which that thread last armed them" (engine), and "restarts and re-arms
+// count as armings" (G15).
 void engine::arm(timer& t, thread_id by) {
   t.now = phase::waiting;
   t.order = ++armings_;
@@ -122,7 +123,8 @@ std::size_t engine::cancel_bulk(std::span<const timer_id> ids) {
 // "True: the timer fires at the new deadline and not at the old one; the grid of a periodic timer begins anew there.
 // False: it is running or has ended, and nothing has changed." (timer::restart_at) The same holds for a member that its
 // group has cancelled: "Its handle answers false to `pending()` and `restart_*`" (groups.md). A timer that waits in an
-// executor's queue is still restarted, which "leaves a ticket that does nothing" (concepts.md).
+// executor's queue is still restarted, which "leaves a ticket that does nothing" (concepts.md). The new deadline of a
+// member is rounded before it is converted to the group's time.
 bool engine::restart(timer_id id, nanoseconds_t deadline, thread_id by) {
   timer& t = at(id);
   if ((t.now != phase::waiting && t.now != phase::handed) || t.cancelled_by_group) return false;

@@ -39,7 +39,8 @@ struct group {
   // Returns by how much the engine's time is ahead of the group's. "A timer that is scheduled or restarted during the
   // pause counts from the resumption." (groups.md) During a pause, the offset therefore grows with the engine's time.
   nanoseconds_t offset(nanoseconds_t now) const { return paused ? minus(now, stands_at) : behind; }
-  // Converts a deadline on the engine's clock into the member's. The end of time is the same on both.
+  // Converts a deadline on the engine's clock into the member's. "`time_point::max()` is the same in both times."
+  // (groups.md)
   nanoseconds_t kept(nanoseconds_t deadline, nanoseconds_t now) const {
     return deadline == end_of_time ? deadline : minus(deadline, offset(now));
   }

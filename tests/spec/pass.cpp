@@ -82,6 +82,8 @@ void engine::take_turn(timer& t) {
   broke.require(pass_.turns <= pass_.most, "poll() runs more than it was allowed to");
 }
 
+// "`poll()` handles at most 100,000 members a call" (groups.md). If there may be more, it is open which of them it has
+// gone through.
 void engine::begin_pass(const pass& begun) {
   pass_ = begun;
   pass_.number = ++passes_;
@@ -151,6 +153,9 @@ bool engine::is_stale(const timer& t) const {
   return !t.periodic() && t.asked.max_lateness != end_of_time && wide{now_} - due_at_start(t) > t.asked.max_lateness;
 }
 
+// "A callback never starts before its deadline" (G2), and "the deadline is the requested one, rounded up to the tick".
+// "Nothing starts after `stop()`" (G29). "After `cancel_all()` returns no member starts" (groups.md). A periodic timer
+// "starts again only after its run has ended" (G5), and "a timer runs at most once in a `poll()`" (G6).
 void engine::begin_run(timer_id id, thread_id on, const run_report& seen) {
   const run_report foreseen = begin_run(id, on);
   broke.require(seen == foreseen, "what a run reports",

@@ -25,8 +25,8 @@ struct pass {
   std::uint64_t drained = UINT64_MAX;
 
   std::uint64_t number = 0;
-  std::size_t turns = 0;  // timers that were run or handed over
-  std::size_t ran = 0;    // callbacks that began inside it
+  std::size_t turns = 0;  // timers that were run, handed over, or put behind refused ones
+  std::size_t ran = 0;    // callbacks that began inside it, on its thread
   // The executor to which refused timers are being offered again, and whether it has just refused one.
   unsigned retrying = 0;
   bool refused_again = false;
