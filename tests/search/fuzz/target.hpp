@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What every fuzz target has: one function for one input. It returns 0, or ends the program with a line that says why.
+// Every fuzz target has one function for one input. It returns 0, or ends the program with a line that says why.
 #pragma once
 
 #include <cstddef>

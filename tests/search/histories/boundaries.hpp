@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Where carries run through the wheels: the edges of levels, slots and rounds, and times to start from beside them.
+// The places where carries run through the wheels: the edges of levels, slots and rounds, and times to start from
+// beside them.
 #pragma once
 
 #include "search/histories/history.hpp"
@@ -25,7 +26,7 @@ inline std::vector<nanoseconds_t> in_order(std::vector<nanoseconds_t> values) {
 }
 
 // Times `offset` beside a multiple of `boundary`, each a multiple of `block` after the one before. A wheel that is
-// empty cannot distinguish them as long as nothing reaches beyond the block. Where no time is left: the first again.
+// empty cannot distinguish them as long as nothing reaches beyond the block. If no time is left, it is the first again.
 class start_times {
  public:
   start_times(nanoseconds_t boundary, nanoseconds_t offset, nanoseconds_t block)

@@ -18,10 +18,10 @@
 
 namespace detent::history {
 
-// How a history is checked while it runs, and when it is over.
+// Says how a history is checked while it runs, and when it is over.
 struct manner {
   bool asks = false;  // for the next deadline, after each step
-  // How far after the start the clock may go to see what is left fire; what is due later is cancelled.
+  // After the start the clock may go so far to see what is left fire. Timers that are due later are cancelled.
   nanoseconds_t drained_within = spec::end_of_time;
 };
 
@@ -29,7 +29,7 @@ class contest {
  public:
   contest(engine_world& real, const setting& where) : real_(real), tick_(where.tick) {}
 
-  // True: the world did at each step what is specified, and nothing is left.
+  // Returns whether the world did at each step what is specified, and nothing is left.
   bool agree(nanoseconds_t start, std::span<const operation> steps, manner how);
   // The step at which it did not, what it reported, and the rule that it broke.
   const std::string& difference() const { return difference_; }

@@ -21,7 +21,7 @@ class engine_world {
  public:
   explicit engine_world(const setting& where) : where_(where) {}
 
-  // At this time, empty: a new engine where the old one has come further.
+  // Sets the clock to this time, with no timer. Makes a new engine if the clock of the old one is later.
   void begin(nanoseconds_t start) {
     timers_.clear();
     if (!rig_ || start < now()) rig_ = std::make_unique<rig>(where_, start);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What base/atomic.hpp declares, each operation after a hook: this is the header that DETENT_ATOMIC_HEADER names in
-// detent_hooked. The orders are the caller's.
+// Declares what base/atomic.hpp declares, and calls a hook before each operation. DETENT_ATOMIC_HEADER names this
+// header in detent_hooked. The memory orders are the caller's.
 #pragma once
 
 #include <search/meetings/hooks.hpp>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How much the driver accepts before it reads the clock, and before it fires: all that a flood of schedule calls
-// may delay.
+// The driver accepts a bounded number of entries before it reads the clock, and before it fires. A flood of schedule
+// calls delays other timers by no more than that.
 #include <detent/detent.hpp>
 #include <search/meetings/hooks.hpp>
 
@@ -73,8 +73,8 @@ TEST(EngineDrainBound, AcceptsNothingBeforeWhatItWaitedForHasFired) {
   }
 }
 
-// What is known comes due while the driver is in the second slice of a flood that does not begin before `begin`.
-// Returns how much it accepts before it fires that; none: the flood came too late.
+// A known timer comes due while the driver is in the second slice of a flood that does not begin before `begin`.
+// Returns how many entries the driver accepts before it fires that timer, or none if the flood came too late.
 std::optional<int> accepted_in_a_flood(duration lead, time_point begin) {
   constexpr int stays_in = slice + slice / 2;
   std::atomic<bool> counts{false}, fired{false}, in_time{false};

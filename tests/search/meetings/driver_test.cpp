@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What others may do, or see, between any two operations of the driver.
+// Other threads may act, and see the driver's state, between any two of its operations.
 #include <detent/detent.hpp>
 #include <search/meetings/hooks.hpp>
 
@@ -96,7 +96,7 @@ void expect_counted_ends(bool periodic) {
 TEST(EngineRunEnd, IsCountedBeforeAnybodyCanKnowOfIt) { expect_counted_ends(false); }
 TEST(EngineRunEnd, OfAPeriodicTimerIsCountedBeforeAnybodyCanKnowOfIt) { expect_counted_ends(true); }
 
-// Does the second thing before that operation of the first one. False: there are not so many.
+// Does the second thing before that operation of the first one. Returns false if there are not so many.
 template <class First, class Second>
 bool interleave(int before, First&& first, Second&& second) {
   int operations = 0;

@@ -48,8 +48,8 @@ struct thread_plan {
 };
 constinit thread_local thread_plan mine;
 
-// What all threads are set to. A change is noticed by its version, and soon is soon enough; only `seed` and `every`
-// have to be of one version or a later one, which the acquire and the release see to.
+// The settings of all threads. A thread notices a change by its version, soon enough if not at once; only `seed` and
+// `every` have to be of one version or a later one, which the acquire and the release see to.
 std::atomic<std::uint32_t> version{0};
 std::atomic<std::uint64_t> told_seed{0};
 std::atomic<std::uint32_t> told_every{0};

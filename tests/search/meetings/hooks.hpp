@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What a test can do at each operation through which threads of the engine meet: link detent_hooked instead of detent,
-// and all that base/atomic.hpp has (each load, store, exchange, fence, futex call and pause) calls a hook before the
-// real thing. Not seen: what the engine leaves to others, as the submission queue, its few mutexes and std::stop_token.
+// Lets a test act at each operation through which threads of the engine meet. With detent_hooked in place of detent,
+// all operations of base/atomic.hpp (each load, store, exchange, fence, futex call and pause) call a hook first.
+// Operations that the engine leaves to others call none: those of the submission queue, its few mutexes and
+// std::stop_token.
 #pragma once
 
 #include <cstdint>
@@ -53,10 +54,10 @@ struct among {
 // this suspends the worker, or a thread of the executor, in what it does after the callback. Its memory is in use for
 // ever: do this in a child process that ends by _exit().
 void park_at(std::uint64_t n, among which = {}) noexcept;
-// It goes on after all, if it has not stopped yet.
+// The calling thread does not stop after all, if it has not stopped yet.
 void park_never() noexcept;
 
-// Where an operation is in the engine's sources. clang 14 has no std::source_location with this standard library.
+// The place of an operation in the engine's sources. clang 14 has no std::source_location with this standard library.
 struct site {
   const char* file;
   int line;
@@ -75,26 +76,27 @@ struct parked_place {
   operation what;
   site where;
 };
-// Where a thread stopped; null while none has.
+// Returns where a thread has stopped, or null if none has.
 const parked_place* parked() noexcept;
 
 // --- Watching. ---
 
-// Called before each operation of the calling thread, but for its own; null: no more. It outlives its use.
+// The watcher is called before each operation of the calling thread, except the watcher's own; null ends that. It must
+// outlive its use.
 using watcher = std::function<void(operation, const site&)>;
 void watch(const watcher* each) noexcept;
 
 // --- Holding: one thread stays in the middle of a call until another has made its own. ---
 
-// Before a thread that will be held starts: none is.
+// To be called before a thread that will be held starts: no thread is held.
 void begin_holding() noexcept;
 // The calling thread waits before its operation number `n` from now, counted as by park_at(), until let_go_on(). What
 // it meets then is published by no memory order of the hooks, so that the thread sanitizer sees what the engine's own
 // do.
 void hold_at(std::uint64_t n, among which = {}) noexcept;
-// From here on it is held no more.
+// From here on the calling thread is not held any more.
 void hold_never() noexcept;
-// By another thread: waits until it is held, and says where; none: it came to its hold_never().
+// To be called by another thread. Waits until the first is held, and returns where; none if it came to hold_never().
 std::optional<parked_place> wait_held() noexcept;
 bool is_holding() noexcept;
 void let_go_on() noexcept;
@@ -105,7 +107,8 @@ void let_go_on_never() noexcept;
 
 // --- In place of the kernel: for tests in which time is their own. ---
 
-// How threads wait at a futex, and are woken there. wait() returns the number of a futex_result. It outlives its use.
+// Makes threads wait at a futex, and wakes them there. wait() returns the number of a futex_result. It must outlive its
+// use.
 class futexes {
  public:
   virtual std::uint8_t wait(const void* word, std::uint32_t expected, std::int64_t deadline_ns) noexcept = 0;
@@ -114,7 +117,8 @@ class futexes {
  protected:
   ~futexes() = default;
 };
-// From now on all threads wait and wake by these; null: by the kernel. While no other thread is inside the engine.
+// From now on all threads wait and wake by these, or by the kernel if it is null. To be called while no other thread is
+// inside the engine.
 void wait_by(futexes* others) noexcept;
 
 // --- For atomic.hpp. ---

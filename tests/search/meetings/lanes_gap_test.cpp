@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What is critical is served all through a long step of the bulk, however it was armed: between two runs of it the
-// worker takes out or moves no more than some hundred or thousand timers.
+// Critical timers are served all through a long step of the bulk, however they were armed: between two of their runs
+// the worker takes out or moves no more than some hundred or thousand timers.
 #include <detent/detent.hpp>
 #include <search/meetings/hooks.hpp>
 

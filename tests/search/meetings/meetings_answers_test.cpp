@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is reported of timers while they come and go: each answer was true at some moment of its call.
+// Answers about timers that come and go: each was true at some moment of its call.
 #include <search/meetings/meeting.hpp>
 
 #include <detent/detail/timer_access.hpp>
@@ -41,7 +41,7 @@ TEST(MeetingsAnswers, PendingIsNeverLessThanNone) {
   meet(40, trial, {.file = "/counters_block"});
 }
 
-// Its group is cancelled, and its place belongs to another timer before the answer is given.
+// A member's group is cancelled, and its place belongs to another timer before the answer is given.
 TEST(MeetingsAnswers, OfACancelledMemberAreNotAnotherTimersOfItsPlace) {
   meet(3, [](meeting& at) {
     scene in;

@@ -12,7 +12,7 @@ namespace {
 using namespace hooks;
 using detent::timer;
 
-// Its canceller is still inside when the driver comes to it, and another timer wants a node.
+// A timer's canceller is still inside its call when the driver comes to the timer, and another timer wants a node.
 TEST(MeetingsCancel, HasTheNodeToItselfUntilItNeedsItNoMore) {
   for (bool in_group : {false, true}) {
     meet(6, [in_group](meeting& at) {

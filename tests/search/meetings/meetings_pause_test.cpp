@@ -32,7 +32,7 @@ TEST(MeetingsPause, WhatIsScheduledAtTheResumptionComesInTime) {
   }
 }
 
-// On a thread of the executor, in what follows a run in which its group was paused.
+// A group is paused in a member's run, and the executor's thread is held in the steps that follow the run.
 TEST(MeetingsPause, WhatIsArmedAgainAtTheResumptionComesInTime) {
   for (bool periodic : {false, true}) {
     meet(12, [periodic](meeting& at) {

@@ -91,7 +91,7 @@ TEST(MeetingsStop, BesideACancelOrARestartReturnsWhatIsLeft) {
   }
 }
 
-// On the executor's thread: it runs, arms itself again, or is let go of.
+// On the executor's thread a timer runs, re-arms itself, or is let go of.
 TEST(MeetingsStop, ReturnsWhatWasHandedOverOrWaitsForIt) {
   for (bool again : {false, true}) {
     for (bool inside : {false, true}) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the engine's own base/atomic.hpp does, under names that a program compiled against the hooks can call.
+// The operations of the engine's own base/atomic.hpp, under names that a program compiled against the hooks can call.
 #pragma once
 
 #include <cstdint>

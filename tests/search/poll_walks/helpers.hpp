@@ -24,7 +24,7 @@ class helpers {
     }
   }
 
-  // On thread `number`, from 1 on.
+  // Does the work on that thread; they are numbered from 1 on.
   void run(unsigned number, const std::function<void()>& work) {
     while (all_.size() < number) add();
     helper& chosen = *all_[number - 1];

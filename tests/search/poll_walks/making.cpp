@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How a world makes timers.
+// The calls by which a world makes timers.
 #include "search/poll_walks/walk.hpp"
 #include "search/poll_walks/world.hpp"
 

@@ -121,7 +121,7 @@ std::string text(const program& of);
 // Throws std::invalid_argument, which names the word.
 program parse(const std::string& text);
 
-// With all that is inside.
+// Counts the operations, and those inside callbacks.
 std::size_t size(const std::vector<operation>& steps);
 
 }  // namespace detent::poll_walks

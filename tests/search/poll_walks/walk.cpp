@@ -123,7 +123,7 @@ void walk::turn(world& of, timer_id id) {
   if (run_ && run_->drives(of.specified()) && !of.is_polled_by_hand()) run_->turn(of.specified(), id);
 }
 
-// On the thread that the step names, unless that waits for this one.
+// Performs the step on the thread that it names, unless that thread waits for this one.
 void walk::perform(const operation& step) {
   const unsigned wanted = step.thread % thread_count;
   if (wanted == me || busy_[wanted]) return perform_here(step);

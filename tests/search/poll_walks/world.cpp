@@ -11,7 +11,7 @@
 namespace detent::poll_walks {
 namespace {
 
-// How many callbacks may run inside each other, as executors run what they hold inside callbacks.
+// So many callbacks may run inside each other: executors run what they hold inside callbacks.
 constexpr std::size_t deepest = 4;
 
 spec::settings settings_of(const setting& of) {
@@ -170,7 +170,7 @@ void world::destroyed(timer_id id) {
   spec_.broke.require(of.destroyed == 1, "captures are destroyed once");
   if (walk_.broken()) return;
   walk_.look_at_clock();
-  // Of what is dropped because it is stale.
+  // A stale timer is dropped at its turn.
   if (timer_of(id).now == spec::phase::waiting && !timer_of(id).cancelled_by_group) walk_.turn(*this, id);
   spec_.captures_destroyed(id);
 }

@@ -24,7 +24,7 @@ namespace detent::poll_walks {
 using spec::timer_id;
 class walk;
 
-// How many timers a world may have, because callbacks that make timers whose callbacks make timers would continue for
+// A world may have so many timers, because callbacks that make timers whose callbacks make timers would continue for
 // long.
 constexpr std::size_t most_timers = 4'000;
 constexpr unsigned group_count = 3, thread_count = 3, most_engines = 3;
@@ -115,7 +115,7 @@ class world {
     int destroyed = 0;
     std::uint64_t runs = 0;
     const std::vector<operation>* inside = nullptr;
-    // Of a coroutine that sleeps.
+    // These are for a coroutine that sleeps.
     std::optional<testing::owned_task> frame;
     unsigned token = 0;
     std::set<errc> refusals;

@@ -13,7 +13,7 @@ namespace {
 // A periodic timer ends after one of its first runs.
 constexpr std::uint32_t most_periods = 4;
 
-// For a timer that has been armed again, in whose run nothing happens.
+// The call of a timer that has re-armed itself: nothing happens in its next run.
 const call no_more;
 
 timer_options options_of(const call& what, label counted) {
@@ -107,13 +107,13 @@ void walk::close() {
 }
 
 void walk::arm(const call& what, unsigned thread) {
-  if (!judge_.is_new(what.timer)) return;  // of a run that comes again
+  if (!judge_.is_new(what.timer)) return;  // an earlier run of the same timer has made this call
   std::vector<time_point> deadlines;
   std::vector<timer> handles(what.count);
   if (arms_.size() < what.timer + what.count) arms_.resize(what.timer + what.count);
   for (std::uint32_t i = 0; i != what.count; ++i) {
     ns at = plays_.begin + what.at + what.step * i;
-    if (what.period != 0) at = std::max(at, stage_.now());  // it is asked for by a delay
+    if (what.period != 0) at = std::max(at, stage_.now());  // periodic timers are scheduled by a delay
     deadlines.emplace_back(duration(at));
     judge_.begin_arm(what, what.timer + i, at, thread);
     arms_[what.timer + i] = &what;
@@ -175,7 +175,7 @@ void walk::cancel(const call& what) {
     judge_.begin_cancel(what.timer);
     return judge_.end_cancel(what.timer, judge_.handle(what.timer).cancel());
   }
-  // Others may be armed before the call ends, in which it has no part.
+  // The call is about the timers that exist now, and not about those that are armed before it ends.
   std::vector<std::uint32_t> asked;
   std::vector<timer> handles;
   for (std::uint32_t each = what.timer; each != what.timer + what.count; ++each) {
@@ -195,7 +195,7 @@ void walk::restart(const call& what, unsigned thread) {
 }
 
 void walk::run(std::uint32_t timer, firing& now) {
-  stage_.undisturbed([&] { judge_.begin_run(timer, now); });  // it asks the engine, too
+  stage_.undisturbed([&] { judge_.begin_run(timer, now); });  // the judge may ask the engine
   running_ = timer;
   std::optional<ns> again;
   const call& armed_by = *arms_[timer];
@@ -214,7 +214,7 @@ void walk::run(std::uint32_t timer, firing& now) {
   if (judge_.runs_of(timer) > timer % most_periods && judge_.is_periodic(timer))
     cancel({.what = verb::cancel, .timer = timer});
   const bool throws = armed_by.throws;
-  // Once: for the same time it would come again without end.
+  // A timer re-arms itself once only, because for the same time it would do so without end.
   if (again) arms_[timer] = &no_more;
   judge_.end_run(timer, again);
   running_.reset();

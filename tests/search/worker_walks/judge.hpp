@@ -38,7 +38,7 @@ class judge {
   // the call. No thread may move, and time may not go on, until it has been made.
   bool is_at_one_moment(const call& each) const;
 
-  // --- Calls of any thread. What comes in pairs, may have others in between.
+  // --- Calls of any thread. Other reports may come between begin_ and end_ of one call.
   void begin_arm(const call& of, std::uint32_t timer, ns at, unsigned thread);
   void end_arm(std::uint32_t timer, detent::timer handle);
   // The call has returned no handle for it, for this reason; errc{} if a bulk call has left it out.
@@ -52,7 +52,7 @@ class judge {
   detent::timer handle(std::uint32_t timer) const { return all_[timer].handle; }
   void begin_cancel(std::uint32_t timer);
   void end_cancel(std::uint32_t timer, cancel_result answer);
-  // For several at once, of which `answer` should have been cancelled by this.
+  // For a call with several timers, which has answered that it cancelled `answer` of them.
   void end_cancel_many(std::span<const std::uint32_t> asked, std::size_t answer);
   void begin_restart(std::uint32_t timer, ns at);
   void end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer);
@@ -82,18 +82,18 @@ class judge {
 
   // --- The worker
   void begin_run(std::uint32_t timer, const firing& told);
-  // At: it was re-armed for then.
+  // `at` is the time for which the callback has re-armed the timer, if it has.
   void end_run(std::uint32_t timer, std::optional<ns> at);
   // Called right after end_run().
   void throws(std::uint32_t timer);
   void hear_of_failure(const failed_callback& told);
   void captures_destroyed(std::uint32_t timer);
-  // It begins to look for what is due, or waits for one that it knows, by its last reading.
+  // The worker begins to look for due timers, or waits for one that it knows, by its last reading of the clock.
   void begin_pass(ns reading);
   void fall_asleep(ns until);
-  // It has been waiting since then, and no thread has rung.
+  // The worker has been waiting since then, and no thread has rung.
   void wait(ns since) const;
-  // All calls are over, and it sleeps.
+  // All calls are over, and the worker sleeps.
   void sleep_on(ns until) const;
   void end() const;
   // Checks, once all calls and runs are over, what stop() has returned.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Random walks through the worker's own loop, in virtual time, with the calls of other threads between its steps. Each
-// is a program of one seed; one that breaks a promise, or the process, is made as short as can be, and printed.
+// walk is a program that a seed gives. If it breaks a promise or crashes, it is made as short as can be, and printed.
 #include "search/worker_walks/program.hpp"
 #include "search/worker_walks/shrink.hpp"
 #include "search/worker_walks/stage.hpp"

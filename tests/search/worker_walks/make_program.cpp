@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A random program: what it likes to do, and how far apart its times are, is drawn first.
+// Makes a random program. What it likes to do, and how far apart its times are, is drawn first.
 #include "search/worker_walks/program.hpp"
 
 #include <algorithm>
@@ -66,7 +66,7 @@ void maker::choose_options() {
   made_.wake_budget = dice_.one_in(5) ? 1 + dice_.up_to(1'000) : 0;
   spread_ = dice_.of(std::array<ns, 7>{20, 200, 2'000, 50'000, 400'000, 4'000'000, 1'000'000'000});
   most_at_once_ = static_cast<std::uint32_t>(dice_.of(std::array<unsigned, 5>{1, 3, 8, 40, 150}));
-  const std::array<std::uint64_t, 4> rarely = {0, 2, 3, 6};  // one in so many; 0: never
+  const std::array<std::uint64_t, 4> rarely = {0, 2, 3, 6};  // one in so many, or never
   lanes_ = dice_.of(rarely);
   slacks_ = dice_.of(std::array<std::uint64_t, 4>{0, 0, 3, 8});
   members_ = dice_.of(std::array<std::uint64_t, 4>{0, 0, 2, 4});
@@ -90,7 +90,7 @@ void maker::choose_options() {
   inside_ = dice_.of(std::array<std::uint64_t, 3>{1, 2, 3});
 }
 
-// Most of what comes is due at one instant, or while the worker deals with what is.
+// In a crowd, most timers are due at one instant, or while the worker fires those.
 ns maker::time_in_crowd() {
   if (crowd_ <= now_) crowd_ = now_ + 1 + dice_.up_to(spread_);
   switch (dice_.below(8)) {
@@ -137,7 +137,7 @@ void maker::arm(call& made, bool inside) {
   for (std::uint64_t i = dice_.below(3); i != 0; --i) made.inside.push_back(make_call(true));
 }
 
-// How often it runs, and how it may end.
+// Draws how often the timer runs, and how it may end.
 void maker::choose_ending(call& made) {
   if (made.period != 0) {
     made.fixed_delay = dice_.one_in(3);
@@ -202,8 +202,8 @@ move maker::make_move() {
   return made;
 }
 
-// A crowd: many of one deadline, and others, and critical ones that come due while the worker deals with them, where a
-// run of one does something to the others.
+// Makes a crowd: many timers of one deadline, others near it, and critical ones that come due while the worker fires
+// those, and whose runs restart some of them.
 void maker::crowd() {
   const auto add = [this](ns at, std::uint32_t most, ns step) -> call& {
     move made;
@@ -229,7 +229,7 @@ void maker::crowd() {
       critical.inside.push_back(made);
     }
   }
-  // And a time later at which some of all meet again.
+  // Their runs arm timers that meet again at a later time.
   const ns later = crowd_ + spread_;
   for (std::size_t i = made_.moves.size(); i != before; --i) {
     for (std::uint64_t calls = dice_.below(3); calls != 0; --calls) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A walk beside a worker, as a program: moves of its threads, one after another, in a text of one line each.
+// A walk beside a worker as a program: the moves of its threads, one after another. Its text has one line for each
+// move.
 #pragma once
 
 #include <cstddef>
@@ -14,55 +15,55 @@ using ns = std::int64_t;
 inline constexpr unsigned producers = 3, groups = 2, labels = 2;
 
 enum class verb : std::uint8_t {
-  // Of the worker and the time
+  // These move the worker and the clock.
   work,     // the worker takes `steps`
-  time,     // it is `at`, if it was earlier
-  disturb,  // a spurious wake-up
-  stop,     // the engine stops, wherever the worker is; nothing comes after that. With steps: calls are in their middle
-  // Calls
-  arm,      // timers `timer` to `timer + count - 1`: several by one call
-  cancel,   // as many
-  restart,  // one
-  rearm,    // of a run alone: itself
-  ask,      // pending() and deadline() of one
+  time,     // the clock goes to `at`, unless it is later already
+  disturb,  // the worker wakes up without a reason
+  stop,     // the engine stops, wherever the worker is. It is the last move; if it has steps, calls may be under way
+  // These are calls.
+  arm,      // schedules the timers `timer` to `timer + count - 1`, several of them by one call
+  cancel,   // cancels as many
+  restart,  // restarts one timer
+  rearm,    // re-arms the timer in whose run it stands
+  ask,      // asks for pending() and deadline() of one timer
   list,     // list_pending()
   metrics,
-  close,  // the engine
-  pause,  // a group
+  close,  // closes the engine
+  pause,  // pauses a group
   resume,
   cancel_group,
-  end_group  // for ever
+  end_group  // destroys a group
 };
 
 // A call, by a producer or inside a run.
 struct call {
   verb what = verb::arm;
   std::uint32_t timer = 0, count = 1;
-  ns at = 0;                           // since the beginning; of several: each `step` after the one before
-  ns step = 0, slack = 0, period = 0;  // period: 0: it runs once
-  unsigned lane = 0, group = 0;        // group: from 1; 0: none
-  bool fixed_delay = false;            // period: of a fixed delay, else of a fixed rate
+  ns at = 0;                           // since the beginning; of several timers, each is `step` after the one before
+  ns step = 0, slack = 0, period = 0;  // a timer without a period runs once
+  unsigned lane = 0, group = 0;        // groups are numbered from 1 on, and 0 is none
+  bool fixed_delay = false;            // the period is a fixed delay, and not a fixed rate
   unsigned missed = 0;                 // the number of a missed_ticks
-  std::uint32_t runs = 0;              // of a periodic timer; 0: no end
-  std::optional<ns> late = {};         // max_lateness, of one alone
-  bool runs_stale = false;             // else it is dropped
-  bool throws = false;                 // each of its runs does, at its end
-  bool tagged = false;                 // timer_options::tag
-  unsigned label = 0;                  // from 1; 0: none
-  bool owns = false;                   // one alone: its callable has a destructor
-  std::vector<call> inside = {};       // what a run of the first one does
+  std::uint32_t runs = 0;              // how often a periodic timer runs; 0 for no end
+  std::optional<ns> late = {};         // max_lateness, if the call arms one timer
+  bool runs_stale = false;             // a stale timer runs, and is not dropped
+  bool throws = false;                 // each run throws at its end
+  bool tagged = false;                 // the timer has a tag
+  unsigned label = 0;                  // labels are numbered from 1 on, and 0 is none
+  bool owns = false;                   // its callable has a destructor, if the call arms one timer
+  std::vector<call> inside = {};       // the calls in a run of the first timer
 };
 
 struct move {
   call does;
-  unsigned producer = 0;     // of a call: from 1
-  std::uint64_t steps = 0;   // of the worker; of a call: before it is held in its middle, 0: to its end
-  bool of_the_bell = false;  // of the worker's those at the doorbell count
+  unsigned producer = 0;     // which thread makes the call, from 1 on
+  std::uint64_t steps = 0;   // how many the worker takes, or a call takes before it is held; a call with 0 is not held
+  bool of_the_bell = false;  // only the worker's steps at the doorbell count
 };
 
 struct program {
   ns begin = 0, reading_takes = 1, tick = 1, wake_budget = 0;
-  unsigned wait = 1;  // busy, hybrid, sleep
+  unsigned wait = 1;  // 0 to 2 for busy, hybrid, sleep
   bool hashed = false;
   std::size_t capacity = 0;  // max_pending
   std::vector<move> moves;

@@ -75,7 +75,7 @@ std::vector<program> simpler(const program& from, std::size_t at) {
   return tries;
 }
 
-// The sentence without its numbers.
+// Returns a report without its numbers.
 std::string kind_of(std::string why) {
   std::erase_if(why, [](char each) { return (each >= '0' && each <= '9') || each == '-'; });
   return why;

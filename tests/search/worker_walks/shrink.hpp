@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Walks in child processes, as a broken promise may end them by any signal; and the shortest that still break one.
+// Plays walks in child processes, because a broken promise may end them by any signal, and makes failing ones short.
 #pragma once
 
 #include "search/worker_walks/program.hpp"
@@ -17,7 +17,7 @@ test::walk_outcome trial(std::span<const program> walks);
 inline test::walk_outcome trial(std::initializer_list<program> walks) {
   return trial(std::span(walks.begin(), walks.size()));
 }
-// Breaks the same in fewer and simpler moves. `why` is what trial() says of it.
+// Returns a program that fails in the same way in fewer and simpler moves. trial() has reported `why`.
 program shrink(program failing, const std::string& why);
 
 }  // namespace detent::worker_walks

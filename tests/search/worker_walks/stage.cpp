@@ -16,12 +16,12 @@ namespace {
 constexpr std::uint8_t woken = 0, changed = 1, timed_out = 2;  // of futex_result
 constexpr ns second = 1'000'000'000;
 
-// The program's, as steady_clock is.
+// The time of the whole program, because steady_clock is, too.
 std::atomic<ns> time_now{1'000 * second};
 std::atomic<stage*> on_stage{nullptr};
 constinit thread_local actor* mine = nullptr;
 
-// Counting decides nothing. How often it happens depends on how the engine began, before the stage.
+// Counting is no step: it decides nothing, and how often it happens depends on how the engine began, before the stage.
 bool is_step(const hooks::site& where) noexcept { return std::strstr(where.file, "/counters/") == nullptr; }
 bool is_of_the_bell(const hooks::site& where) noexcept { return where.is_in("/doorbell.hpp"); }
 
@@ -99,7 +99,7 @@ void stage::yield(actor& mine) noexcept {
 }
 
 void stage::step(actor& mine, hooks::operation what, bool of_the_bell) noexcept {
-  // A producer's pauses are those of a wait for others; the worker's belong to its spin.
+  // A producer pauses when it waits for others. The pauses of the worker belong to its spin.
   if (what == hooks::operation::pause && &mine != &worker_) {
     mine.state_ = actor::state::waits;
     return yield(mine);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Real threads, of which one moves at a time, on a time of their own: a worker, and producers that call its engine.
-// A director says how many steps each may take. A step is an operation through which threads meet, or a
-// reading of the clock. steady_clock is the stage's in the whole program.
+// Real threads, of which one moves at a time, on a clock of their own: a worker, and producers that call its engine. A
+// director says how many steps each may take. A step is an operation through which threads meet, or a reading of the
+// clock. In the whole program steady_clock is the clock of the stage.
 #pragma once
 
 #include <search/meetings/hooks.hpp>
@@ -19,9 +19,9 @@ namespace detent::worker_walks {
 using ns = std::int64_t;
 inline constexpr std::uint64_t to_the_end = UINT64_MAX;
 
-// By the kernel's clock, which the stage leaves alone.
+// Returns the time by the kernel's clock, which the stage leaves alone.
 ns real_time() noexcept;
-// By the one of the stage; no step.
+// Returns the time by the clock of the stage. The call is no step.
 ns stage_now() noexcept;
 
 // A thread waits for its turn in the kernel. std::binary_semaphore yields first, which on a busy machine costs a turn
@@ -39,10 +39,10 @@ class turn {
 class actor {
  public:
   enum class state : std::uint8_t {
-    idle,   // a producer that has nothing to do
-    moves,  // in the middle of something
-    waits,  // a producer in the middle of a call, for another thread
-    sleeps  // the worker, in the kernel
+    idle,   // a producer has nothing to do
+    moves,  // it is in the middle of something
+    waits,  // a producer in the middle of a call waits for another thread
+    sleeps  // the worker sleeps in the kernel
   };
   actor() = default;
   actor(const actor&) = delete;
@@ -51,8 +51,8 @@ class actor {
  private:
   friend class stage;
   turn turn_;
-  std::uint64_t steps_ = 0;  // that it may still take
-  bool counts_all_ = true;   // or those of the doorbell alone
+  std::uint64_t steps_ = 0;  // how many it may still take
+  bool counts_all_ = true;   // otherwise only steps at the doorbell count
   state state_ = state::idle;
   const std::function<void()>* call_ = nullptr;
   hooks::watcher watcher_;
@@ -62,9 +62,9 @@ class actor {
 // The director's thread makes it, calls it, and ends it.
 class stage final : private hooks::futexes {
  public:
-  // On the worker: `on_step` just before each of its steps, on_sleep(until) when it falls asleep.
+  // Called on the worker: on_step() just before each of its steps, on_sleep(until) when it falls asleep.
   struct ears {
-    std::function<void(const hooks::site*)> on_step;  // null: a reading of the clock
+    std::function<void(const hooks::site*)> on_step;  // gets null for a reading of the clock
     std::function<void(ns until)> on_sleep;
   };
   // Each reading of the clock on the worker takes `reading_takes`.
@@ -76,25 +76,26 @@ class stage final : private hooks::futexes {
   ns now() const noexcept;
   void set_time(ns later) noexcept;
 
-  // On the worker's thread, inside a callback: from here on the director moves it. Waits for that.
+  // To be called on the worker's thread, inside a callback. From here on the director moves the worker. Waits until it
+  // does.
   void admit_worker();
-  // The director waits until that has happened.
+  // The director waits until the worker has been admitted.
   void wait_for_worker() { director_.await(); }
-  // Lets it take at most so many steps, or so many of the doorbell's, until it sleeps. Does nothing while it sleeps and
-  // neither a wake-up nor its time has come.
+  // Lets the worker take at most so many steps, or so many at the doorbell, until it sleeps. Does nothing if it sleeps,
+  // its time has not come and no thread has woken it.
   void move_worker(std::uint64_t steps, bool of_the_bell = false);
-  // Asleep, until then.
+  // Returns until when the worker sleeps, if it does.
   std::optional<ns> worker_sleeps_until() const noexcept;
   bool is_woken() const noexcept { return woken_; }
-  // On the worker: no other thread moves during the work.
+  // To be called on the worker. No other thread moves during the work.
   void undisturbed(const std::function<void()>& work);
-  // A spurious wake-up.
+  // Causes a spurious wake-up.
   void disturb_worker() noexcept { woken_ = true; }
-  // It moves by itself from now on, and sleeps in the kernel until a thread rings.
+  // From now on the worker moves by itself, and sleeps in the kernel until a thread rings.
   void release_worker();
 
   actor::state state_of(unsigned producer) const noexcept { return producers_[producer]->state_; }
-  // Begins a call on that thread, which is idle, or goes on with the one that it is in; for at most so many steps.
+  // begin() makes a call on that thread, which is idle, and go_on() continues it; each for at most so many steps.
   void begin(unsigned producer, const std::function<void()>& call, std::uint64_t steps);
   void go_on(unsigned producer, std::uint64_t steps);
 
@@ -115,11 +116,11 @@ class stage final : private hooks::futexes {
   turn director_;
   actor worker_;
   bool worker_is_free_ = true;
-  // Where the worker sleeps.
+  // The futex at which the worker sleeps.
   const void* asleep_at_ = nullptr;
   ns asleep_until_ = 0;
   bool woken_ = false;
-  bool telling_ = false;  // what that does is no step
+  bool telling_ = false;  // on_step() runs, whose own operations are no steps
   bool leaving_ = false;
   std::vector<std::unique_ptr<actor>> producers_;
 };

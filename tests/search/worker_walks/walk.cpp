@@ -10,16 +10,16 @@
 namespace detent::worker_walks {
 namespace {
 
-// More than the worker takes from anywhere to its sleep, or to a spin.
+// More turns than the worker takes from any place to its sleep, or to a spin.
 constexpr unsigned most_turns = 10'000;
 constexpr std::uint64_t steps_a_turn = 500;
-// How time goes on while it spins: in leaps that become longer.
+// While the worker spins, time goes on in leaps that become longer. This is the first.
 constexpr ns first_leap = 16;
-// Later deadlines never come: members of paused groups are kept there, at the last ticks of all.
+// Deadlines after this are not waited for: members of paused groups are kept there, at the last ticks of all.
 constexpr ns end_of_time = INT64_MAX - 1'000'000;
-// A call that waits for others has those go on by so many steps at a time.
+// While a call waits for the worker, the worker goes on by so many steps at a time.
 constexpr std::uint64_t steps_for_a_waiter = 50;
-// A wait reads the clock and the bell, and nothing else, so often.
+// A worker that reads only the clock and the bell for so many steps in a row is waiting.
 constexpr unsigned steps_of_a_wait = 16;
 
 engine_options options_of(const program& plays, judge& told) {
@@ -36,7 +36,7 @@ engine_options options_of(const program& plays, judge& told) {
   return made;
 }
 
-// Those that begin() has armed: one to admit the worker, and one by each producer.
+// Leaves out the timers that begin() has armed: one to admit the worker, and one by each producer.
 engine_metrics without_first(engine_metrics all) {
   all.scheduled -= 1 + producers;
   all.expired -= 1;
@@ -68,7 +68,7 @@ void walk::begin() {
   engine_.emplace(options_of(plays_, judge_));
   for (unsigned i = 1; i <= groups; ++i) groups_[i] = std::make_unique<timer_group>(*engine_);
   for (unsigned i = 1; i <= labels; ++i) labels_[i] = engine_->make_label(i == 1 ? "odd" : "even");
-  // Overdue with any tick, as time does not go on by itself.
+  // The deadline is past with any tick, because time does not go on by itself.
   engine_->schedule_at(time_point(duration(plays_.begin / 2)), [this] { stage_.admit_worker(); });
   stage_.wait_for_worker();
   // A thread's first call makes its record.
@@ -94,21 +94,21 @@ void walk::call_by(const move& each) {
   if (each.steps == 0 || whole) finish(producer);
 }
 
-// The call that the producer is in comes to its end.
+// Moves the producer until its call has ended.
 void walk::finish(unsigned producer) {
   for (unsigned turns = 0; stage_.state_of(producer) != actor::state::idle; ++turns) {
     if (turns == most_turns) fault("a call does not return");
     stage_.go_on(producer, to_the_end);
     if (stage_.state_of(producer) == actor::state::waits) stage_.move_worker(steps_for_a_waiter);
   }
-  waiting_steps_ = 0;  // what the worker has seen so far was before the call
+  waiting_steps_ = 0;  // the worker's last looks were before the call
   looked_at_ = last_looked_at_ = INT64_MIN;
   bool all_idle = true;
   for (unsigned i = 0; i != producers; ++i) all_idle &= stage_.state_of(i) == actor::state::idle;
   if (const auto until = stage_.worker_sleeps_until(); until && all_idle && !stage_.is_woken()) judge_.sleep_on(*until);
 }
 
-// All calls are over: what is pending comes in its time, and the worker sleeps, or spins without an end.
+// Ends all calls. Then all pending timers fire in their time, until the worker sleeps or spins without an end.
 void walk::settle() {
   finish_all();
   ns leap = first_leap;
@@ -131,7 +131,7 @@ void walk::settle() {
   fault("the worker comes to no rest");
 }
 
-// The worker moves by itself to the end. Calls that are in their middle end after it.
+// The worker moves by itself to its end. Calls that are under way end after it.
 void walk::stop(bool amid_calls) {
   if (!amid_calls) finish_all();
   judge_.begin_stop();
@@ -164,13 +164,13 @@ void walk::step(const hooks::site* where) {
   const std::string_view function = where == nullptr ? "" : where->function;
   if (where == nullptr) {
     last_reading_ = stage_.now();
-    // A pass is next, or a wait for one. Not all are seen: with work to do for groups there is more in between.
+    // A pass comes next, or a wait for one. Some passes are not noticed, because work for groups comes in between.
     if (std::exchange(has_swept_, false)) judge_.begin_pass(last_reading_);
   }
   has_swept_ = function == "is_asked";
   waiting_steps_ = where == nullptr || function == "has_rung" || function == "spin" ? waiting_steps_ + 1 : 0;
   if (waiting_steps_ % steps_of_a_wait != 0) return;
-  // All that was due at the last look has been found since.
+  // A worker that still waits has found all timers that were due at its last look.
   if (waiting_steps_ > steps_of_a_wait && looked_at_ != last_looked_at_) judge_.wait(looked_at_);
   last_looked_at_ = std::exchange(looked_at_, stage_.now());
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A program, played by a worker and producers on a stage, before a judge. Ends the process where a promise is broken.
+// A program that a worker and producers play on a stage, before a judge. It ends the process if a promise is broken.
 #pragma once
 
 #include "search/worker_walks/judge.hpp"
@@ -50,7 +50,7 @@ class walk {
   friend class owner;
   void run(std::uint32_t timer, firing& now);
 
-  // On the worker.
+  // Called on the worker before each of its steps.
   void step(const hooks::site* where);
 
   const program& plays_;
@@ -59,12 +59,12 @@ class walk {
   std::optional<engine> engine_;
   std::array<std::unique_ptr<timer_group>, groups + 1> groups_;
   std::array<label, labels + 1> labels_;
-  std::array<timer_group*, groups + 1> ending_{};       // groups under destruction
-  std::array<std::function<void()>, producers> calls_;  // under way
-  std::vector<const call*> arms_;                       // of each timer
+  std::array<timer_group*, groups + 1> ending_{};       // groups that are being destroyed
+  std::array<std::function<void()>, producers> calls_;  // that are under way
+  std::vector<const call*> arms_;                       // the call that has armed each timer
   ns last_reading_ = 0, looked_at_ = 0, last_looked_at_ = 0;
-  bool has_swept_ = false;                // it has asked what is to be done for groups
-  unsigned waiting_steps_ = 0;            // in a row
+  bool has_swept_ = false;                // the worker has just asked whether groups need it
+  unsigned waiting_steps_ = 0;            // steps of a wait, in a row
   std::optional<std::uint32_t> running_;  // the timer of the worker's run
 };
 
