@@ -12,7 +12,7 @@ namespace detail {
 class run_scope;
 }
 
-// Tells a running callback about its run, and lets it run again. Valid during that run only, and on its thread.
+// Describes a run to its callback, and lets the callback run again. Valid during that run only, and on its thread.
 class firing {
  public:
   firing(const firing&) = delete;
