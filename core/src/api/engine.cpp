@@ -5,6 +5,7 @@
 #include "callers/pending_list.hpp"
 #include "driver/poll.hpp"
 #include "engine/driven_engine.hpp"
+#include "limits.hpp"
 
 namespace detent {
 
@@ -33,7 +34,8 @@ bool detail::settle_held(engine_core& core, nanoseconds_t rests_until) {
 }
 
 std::optional<time_point> engine::next_deadline() {
-  std::optional<detail::nanoseconds_t> next = detail::next_deadline(core(), whole(core()).drives());
+  std::optional<detail::nanoseconds_t> next =
+      detail::next_deadline(core(), whole(core()).drives(), detail::limits::exact_looks);
   if (!next) return std::nullopt;
   return detail::to_time(*next);
 }

@@ -5,6 +5,10 @@
 #include <detent/error.hpp>
 
 #include "callers/refusals.hpp"
+#include "driver/poll.hpp"
+#include "engine/driven_engine.hpp"
+#include "limits.hpp"
+#include "wheel/earliest.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -16,14 +20,16 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Returns the first deadline of the engines that have anything pending.
-std::optional<time_point> first_deadline(std::span<engine* const> engines) {
-  std::optional<time_point> first;
+// Returns the first deadline of the engines that have anything pending, or an earlier time.
+std::optional<time_point> first_deadline(std::span<engine* const> engines, int looks) {
+  std::optional<detail::nanoseconds_t> first;
   for (engine* each : engines) {
-    const std::optional<time_point> next = each->next_deadline();
+    detail::driven_engine& whole = detail::whole(*detail::timer_access::core(*each));
+    const std::optional<detail::nanoseconds_t> next = detail::next_deadline(whole, whole.drives(), looks);
     if (next && (!first || *next < *first)) first = next;
   }
-  return first;
+  if (!first) return std::nullopt;
+  return detail::to_time(*first);
 }
 
 // Returns whether a timer is due then. Members of paused groups are not, though no engine has an earlier deadline for
@@ -63,6 +69,8 @@ void expect_on(const manual_clock& clock, const engine& each) {
 
 std::size_t manual_clock::run_until(detail::clock_time until, std::span<engine* const> engines) {
   const time_point end = until;
+  // Time must not stop where no timer is due if only members of paused groups are left, as that is where it ends.
+  const int looks = end == (time_point::max)() ? detail::look_at_all : detail::limits::exact_looks;
   for (const engine* each : engines) expect_on(*this, *each);
   bool idle = false;  // the last polls did nothing, though something seemed due
   for (std::size_t total = 0;;) {
@@ -72,7 +80,7 @@ std::size_t manual_clock::run_until(detail::clock_time until, std::span<engine* 
       total += done.ran;
       progressed |= done.progressed;
     }
-    const std::optional<time_point> next = first_deadline(engines);
+    const std::optional<time_point> next = first_deadline(engines, looks);
     if (!next || *next > end || (*next == (time_point::max)() && !is_due_at_the_end_of_time(engines))) {
       if (end != (time_point::max)()) advance_to(end);
       return total;

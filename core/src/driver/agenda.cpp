@@ -187,15 +187,15 @@ void agenda::warm_up() {
   due_.warm_up();
 }
 
-std::optional<nanoseconds_t> agenda::next_exact() {
+std::optional<nanoseconds_t> agenda::next_exact(int looks) {
   // The wheel comes last, because timers that are left over and have been restarted go there.
   const std::optional<nanoseconds_t> left_over = has_due() ? next_of_due() : std::nullopt;
-  const std::optional<nanoseconds_t> next = next_in_wheel();
+  const std::optional<nanoseconds_t> next = next_in_wheel(looks);
   return left_over && next ? std::min(*left_over, *next) : left_over ? left_over : next;
 }
 
-std::optional<nanoseconds_t> agenda::next_in_wheel() {
-  return wheel_.next_exact([this](node_index index, node& each) { return drop_if_cancelled(index, each); });
+std::optional<nanoseconds_t> agenda::next_in_wheel(int looks) {
+  return wheel_.next_exact([this](node_index index, node& each) { return drop_if_cancelled(index, each); }, looks);
 }
 
 // A bound for the timers that a bounded poll left in the due sets and in the due queue. Takes out those before it that

@@ -6,6 +6,7 @@
 
 #include "driver/drive_state.hpp"
 #include "driver/group_sweep.hpp"
+#include "limits.hpp"
 #include "wheel/due_queue.hpp"
 #include "wheel/wheel.hpp"
 
@@ -76,9 +77,10 @@ class agenda {
 
   // --- What comes next
 
-  // The earliest deadline that is known; and the earliest of the timers in the wheel.
-  std::optional<nanoseconds_t> next_exact();
-  std::optional<nanoseconds_t> next_in_wheel();
+  // The earliest deadline that is known; and the earliest of the timers in the wheel. Exact if no more than `looks`
+  // share its slot.
+  std::optional<nanoseconds_t> next_exact(int looks);
+  std::optional<nanoseconds_t> next_in_wheel(int looks = limits::exact_looks);
   // Nothing in the wheel is due before this.
   nanoseconds_t next_bound() const noexcept { return wheel_.next_bound().value_or(forever); }
   // Fetches the memory that the next deadline needs into the caches.

@@ -67,8 +67,8 @@ class agendas {
   void rescan(const interlude& between) noexcept;
 
   // These do what agenda.hpp says, of all of them.
-  std::optional<nanoseconds_t> next_exact() {
-    return earliest([](agenda& one) { return one.next_exact(); });
+  std::optional<nanoseconds_t> next_exact(int looks = limits::exact_looks) {
+    return earliest([looks](agenda& one) { return one.next_exact(looks); });
   }
   std::optional<nanoseconds_t> next_in_wheel() {
     return earliest([](agenda& one) { return one.next_in_wheel(); });

@@ -135,7 +135,7 @@ bool settle(engine_core& core, driver& drives, nanoseconds_t rests_until) {
   return true;
 }
 
-std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
+std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives, int looks) {
   drive_turn turn(core, drives, "next_deadline()");
   if (turn.stopped()) return std::nullopt;
   static_cast<void>(drives.offers.has_retries());  // first, as what belongs to a paused group leaves them for the wheel
@@ -143,7 +143,7 @@ std::optional<nanoseconds_t> next_deadline(engine_core& core, driver& drives) {
   drives.drains.drain_submitted();
   drives.sweep(SIZE_MAX);
   if (driver_end(core.in).fd().is_open()) announce_wait(core, drives);  // first, as it may drain what has come since
-  std::optional<nanoseconds_t> next = drives.timers.next_exact();
+  std::optional<nanoseconds_t> next = drives.timers.next_exact(looks);
   if (drives.offers.has_retries()) next = drives.entries.retry_bound(next.value_or(forever));
   return next;
 }

@@ -5,9 +5,13 @@
 #include "limits.hpp"
 #include "timer/node.hpp"
 
+#include <climits>
 #include <cstdint>
 
 namespace detent::detail {
+
+// As the number of nodes that a search may look at: it looks at all, and its result is exact.
+inline constexpr int look_at_all = INT_MAX;
 
 // One thread. A wheel reports each change. The remembered node stays right until an earlier node is inserted, which
 // takes its place, or until the node itself leaves.

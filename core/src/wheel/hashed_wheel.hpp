@@ -80,7 +80,7 @@ class hashed_wheel {
   }
   bool empty() const noexcept { return near_.empty() && rounds_.empty(); }
   template <class Gone>
-  std::optional<nanoseconds_t> next_exact(Gone&& gone);
+  std::optional<nanoseconds_t> next_exact(Gone&& gone, int looks = limits::exact_looks);
   // The result of next_exact(); empty if there are too many to look at.
   const earliest& found() const noexcept {
     const earliest& near = near_.found();
@@ -168,9 +168,9 @@ void hashed_wheel<Nodes, NearTicks>::file(node_index not_yet, nanoseconds_t now,
 
 template <class Nodes, unsigned NearTicks>
 template <class Gone>
-std::optional<nanoseconds_t> hashed_wheel<Nodes, NearTicks>::next_exact(Gone&& gone) {
-  for (int looks = limits::exact_looks;;) {
-    const std::optional<nanoseconds_t> near = near_.next_exact(gone);
+std::optional<nanoseconds_t> hashed_wheel<Nodes, NearTicks>::next_exact(Gone&& gone, int looks) {
+  for (const bool all = looks == look_at_all;;) {
+    const std::optional<nanoseconds_t> near = near_.next_exact(gone, all ? look_at_all : limits::exact_looks);
     if (rounds_.empty() || (near && *near <= rounds_.bound())) return near;
     if (earliest_.is_known()) {
       node& first = earliest_.first();
@@ -181,7 +181,7 @@ std::optional<nanoseconds_t> hashed_wheel<Nodes, NearTicks>::next_exact(Gone&& g
       if (placed.time == time) return time;
       unlink(first);
       insert(index, first, placed.time, false);
-    } else if (earliest_.is_crowd() || !search_slot(gone, looks)) {
+    } else if ((earliest_.is_crowd() && !all) || !search_slot(gone, looks)) {
       return next_bound();
     }
   }

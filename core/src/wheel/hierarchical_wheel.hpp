@@ -81,10 +81,10 @@ class hierarchical_wheel {
   // No node is due before this; none: empty; the earliest time of all where something is due already. O(1).
   std::optional<nanoseconds_t> next_bound() const noexcept;
   bool empty() const noexcept { return occupied_levels_ == 0; }
-  // Does the same, and is exact if few nodes share the earliest slot. Re-inserts restarted nodes, and hands each node
-  // that it scans to gone(index, node): true drops it from the wheel. O(1) while nothing changes.
+  // Does the same, and is exact if no more than `looks` nodes share the earliest slot. Re-inserts restarted nodes, and
+  // hands each node that it scans to gone(index, node): true drops it from the wheel. O(1) while nothing changes.
   template <class Gone>
-  std::optional<nanoseconds_t> next_exact(Gone&& gone);
+  std::optional<nanoseconds_t> next_exact(Gone&& gone, int looks = limits::exact_looks);
   // The result of next_exact(), until the wheel changes; empty if there are too many to look at.
   const earliest& found() const noexcept { return earliest_; }
   // Returns the one node that next_exact() has found to be due before all others, or null if there is none or it is not

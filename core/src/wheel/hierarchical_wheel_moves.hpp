@@ -89,8 +89,8 @@ bool hierarchical_wheel<Nodes, Traits>::move_whole(set_index id) noexcept {
 
 template <class Nodes, class Traits>
 template <class Gone>
-std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits>::next_exact(Gone&& gone) {
-  int looks = limits::exact_looks;
+std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits>::next_exact(Gone&& gone, int looks) {
+  const bool all = looks == look_at_all;
   while (occupied_levels_ != 0) {
     if (earliest_.is_known()) {
       node& first = earliest_.first();
@@ -100,7 +100,7 @@ std::optional<nanoseconds_t> hierarchical_wheel<Nodes, Traits>::next_exact(Gone&
       const filing placed = nodes_.filing_of(index, first);
       if (placed.time == time) return time;
       file_again(index, first, placed);
-    } else if (earliest_.is_crowd() || !search_first_slot(gone, looks)) {
+    } else if ((earliest_.is_crowd() && !all) || !search_first_slot(gone, looks)) {
       return next_bound();
     }
   }

@@ -33,8 +33,8 @@ class wheel {
     return hashed_ ? hashed_->next_bound() : hierarchical_.next_bound();
   }
   template <class Gone>
-  std::optional<nanoseconds_t> next_exact(Gone&& gone) {
-    return hashed_ ? hashed_->next_exact(gone) : hierarchical_.next_exact(gone);
+  std::optional<nanoseconds_t> next_exact(Gone&& gone, int looks) {
+    return hashed_ ? hashed_->next_exact(gone, looks) : hierarchical_.next_exact(gone, looks);
   }
   // between() is called where many are re-inserted without a call of take().
   template <class Take, class Between>

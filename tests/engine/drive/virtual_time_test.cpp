@@ -92,6 +92,23 @@ TEST(VirtualTime, LeavesPausedMembersAtTheEndOfTime) {
   }
 }
 
+// Neither for those that the wheel has under their deadlines, nor for more of them than it looks at for the next one.
+TEST(VirtualTime, EndsAtTheLastDeadlineHoweverManyArePaused) {
+  for (const wheel_kind wheel : {wheel_kind::hierarchical, wheel_kind::hashed}) {
+    for (const bool filed : {false, true}) {
+      drive::virtual_engine v({.wheel = wheel});
+      timer_group group(v.engine);
+      for (int i = 0; i < 200; ++i) group.schedule_after(24h, v.note(1));
+      v.engine.schedule_after(1h, v.note(2));
+      if (filed) v.engine.poll();
+      group.pause();
+      v.clock.run_until((time_point::max)(), v.engine);
+      EXPECT_EQ(v.clock.now(), at(1h));
+      EXPECT_EQ(v.fired, drive::ids{2});
+    }
+  }
+}
+
 TEST(VirtualTime, OffersRefusedWorkAgain) {
   auto moody = std::make_shared<testing::moody_executor>();
   drive::virtual_engine v({.executor = moody, .on_refusal = refusal_policy::retry});
