@@ -188,6 +188,7 @@ class engine {
   std::vector<counts*> counts_of(const timer& t);
   bool keeps_for_retry(unsigned executor) const;
   const timer* first_for_retry(unsigned executor);
+  bool is_behind_refused(const timer& t) const;
   bool hands_over() const { return made_with_.executors.size() != 1 || !made_with_.executors.front().is_inline; }
   bool goes_back(timer& t);
   const timer* take_back_for_retry(unsigned executor);

@@ -28,6 +28,16 @@ const timer* engine::first_for_retry(unsigned executor) {
   return first == queue.end() ? nullptr : &at(first->id);
 }
 
+// Returns whether a timer that will not go back waits for the same executor to take it.
+bool engine::is_behind_refused(const timer& t) const {
+  const auto queue = retries_.find(t.asked.executor);
+  if (queue == retries_.end()) return false;
+  return std::any_of(queue->second.begin(), queue->second.end(), [this](const kept& each) {
+    const group* const of = still_waits(each) ? group_of(at(each.id)) : nullptr;
+    return still_waits(each) && (of == nullptr || !(of->paused || of->scattered));
+  });
+}
+
 void engine::hand_over(timer& t) {
   t.now = phase::handed;
   t.ticket = ++tickets_;

@@ -140,7 +140,7 @@ std::size_t engine::end_pass(std::optional<std::size_t> returned) {
 // A timer that an executor has refused is offered again at the beginning of a pass, once.
 bool engine::may_have_turn(timer_id id) const {
   const timer& t = at(id);
-  if (!t.kept_for_retry) return waits_in_pass(t);
+  if (!t.kept_for_retry) return waits_in_pass(t) && (!is_behind_refused(t) || is_too_stale(t));
   const unsigned offered = pass_.retrying + (pass_.refused_again ? 1 : 0);
   return pass_.turns == 0 && offered <= t.asked.executor;
 }
