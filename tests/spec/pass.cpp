@@ -58,6 +58,9 @@ bool engine::goes_before(const timer& a, nanoseconds_t due_a, const timer& b, na
 // driver goes through the members later" (groups.md). And a worker orders by deadline "among all that the driver has
 // drained when it starts a batch" (G14), but "among equal deadlines of a thread, the first armed fires first" (G15) in
 // any case.
+//
+// For the first of these it is open, where no poll is reported, in which of two polls such a member has its turn. Until
+// time goes on, what is seen in one poll may have been in the next one.
 void engine::take_turn(timer& t) {
   offer_again_until(0);
   take_silent_turns_before(&t);
@@ -67,7 +70,7 @@ void engine::take_turn(timer& t) {
   const nanoseconds_t due_t = due(t);
   for (const timer_id id : live_) {
     const timer& other = at(id);
-    if (id == t.id || !waits_in_pass(other)) continue;
+    if (id == t.id || !waits_in_pass(other) || other.turn_may_be == pass_.number) continue;
     if (const group* of = group_of(other); of != nullptr && of->unswept) continue;
     const nanoseconds_t due_other = due(other);
     const bool equal = other.asked.lane == t.asked.lane && due_other == due_t && other.armer == t.armer;
@@ -78,6 +81,9 @@ void engine::take_turn(timer& t) {
     });
   }
   t.turn_in = pass_.number;
+  const group* const of_t = group_of(t);
+  pass_.may_be_over |= pass_.is_inferred && of_t != nullptr && of_t->unswept;
+  if (pass_.may_be_over) t.turn_may_be = pass_.number + 1;
   ++pass_.turns;
   broke.require(pass_.turns <= pass_.most, "poll() runs more than it was allowed to");
 }
@@ -85,7 +91,9 @@ void engine::take_turn(timer& t) {
 // "`poll()` handles at most 100,000 members a call" (groups.md). If there may be more, it is open which of them it has
 // gone through.
 void engine::begin_pass(const pass& begun) {
+  const bool is_open = begun.is_inferred && pass_.may_be_over && pass_.now == begun.now;
   pass_ = begun;
+  pass_.may_be_over = is_open;
   pass_.number = ++passes_;
   if (begun.how == drive::poll && members_made_ <= made_with_.members_a_poll) sweep();
 }
@@ -124,7 +132,7 @@ std::size_t engine::end_pass(std::optional<std::size_t> returned) {
     broke.require(*returned == pass_.ran, "poll() returns how many callbacks ran",
                   [&] { return std::to_string(*returned) + ", and it was " + std::to_string(pass_.ran); });
   }
-  const bool whole = pass_.turns < pass_.most;
+  const bool whole = pass_.turns < pass_.most && !pass_.may_be_over;
   for (const timer_id id : live_) {
     const timer& t = at(id);
     if (!whole || t.order > pass_.drained || !waits_in_pass(t)) continue;

@@ -13,7 +13,7 @@ run::run(std::vector<engine*> given, nanoseconds_t end, thread_id by)
 
 bool run::drives(const engine& of) const { return std::find(given_.begin(), given_.end(), &of) != given_.end(); }
 
-void run::begin_poll() { given_[at_]->begin_pass({.how = drive::poll, .by = by_, .now = now_}); }
+void run::begin_poll() { given_[at_]->begin_pass({.how = drive::poll, .by = by_, .now = now_, .is_inferred = true}); }
 
 void run::begin_round() {
   at_ = 0;

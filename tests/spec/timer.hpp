@@ -60,9 +60,10 @@ struct timer {
   nanoseconds_t rearm_at = 0;
 
   bool cancelled_by_group = false;
-  bool to_be_swept = false;   // since before the pass under way
-  std::uint64_t turn_in = 0;  // the pass in which it had its turn
-  std::uint64_t ticket = 0;   // of the hand-over that counts
+  bool to_be_swept = false;       // since before the pass under way
+  std::uint64_t turn_in = 0;      // the pass in which it had its turn
+  std::uint64_t turn_may_be = 0;  // or that one
+  std::uint64_t ticket = 0;       // of the hand-over that counts
   bool kept_for_retry = false;
 
   // For a running timer.
