@@ -42,6 +42,25 @@ TEST_F(AsioVirtual, RunsHandlersAndCallbacksAtTheirDeadlines) {
   EXPECT_EQ(clock_.now().time_since_epoch(), 3h);
 }
 
+TEST_F(AsioVirtual, LeavesMembersOfPausedGroupsWithoutAnEnd) {
+  timer_group paused(engine_);
+  paused.schedule_after(1h, [] { ADD_FAILURE() << "runs in a paused group"; });
+  paused.pause();
+  async_sleep_for(engine_, 2h, handler());
+  asio_run_until(context_, clock_, (time_point::max)(), engine_);
+  EXPECT_EQ(at_, (std::vector<duration>{2h}));
+  EXPECT_EQ(clock_.now().time_since_epoch(), 2h);
+}
+
+TEST_F(AsioVirtual, ComesToTheEndOfTimeForWhatIsDueThere) {
+  timer_group paused(engine_);
+  paused.schedule_after(1h, [] { ADD_FAILURE() << "runs in a paused group"; });
+  paused.pause();
+  async_sleep_for(engine_, (duration::max)(), handler());
+  asio_run_until(context_, clock_, (time_point::max)(), engine_);
+  EXPECT_EQ(at_, (std::vector<duration>{(duration::max)()}));
+}
+
 TEST_F(AsioVirtual, GoesToItsEndAndNoFurther) {
   async_sleep_for(engine_, 1h, handler());
   asio_run_for(context_, clock_, 59min, engine_);

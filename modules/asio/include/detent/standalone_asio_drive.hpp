@@ -27,10 +27,10 @@ using asio_drive = detail::basic_asio_drive<base::standalone_asio_loop>;
 
 // For tests: runs a context and engines in virtual time, which goes on to the next deadline whenever no handler is
 // ready. Nothing waits; each handler and callback sees clock.now() at the deadline that caused it. At the end now() is
-// `end`. If `end` is time_point::max(), now() is the last deadline, so a test runs all there is. A handler that calls
-// stop() ends it at once. The engines must have `clock` as engine_options::manual, else it throws errc::invalid_option.
-// Throws what handlers throw, and what manual_clock::run_until() throws. The context's own timers, other threads and
-// networks know nothing of virtual time.
+// `end`. If `end` is time_point::max(), now() is the last deadline, so a test runs everything except members of paused
+// groups. A handler that calls stop() ends it at once. The engines must have `clock` as engine_options::manual, else it
+// throws errc::invalid_option. Throws what handlers throw, and what manual_clock::run_until() throws. The context's own
+// timers, other threads and networks know nothing of virtual time.
 template <std::same_as<engine>... Engines>
 void asio_run_until(::asio::io_context& on, manual_clock& clock, detail::clock_time end, Engines&... engines) {
   const std::array<engine*, sizeof...(Engines)> all{&engines...};
