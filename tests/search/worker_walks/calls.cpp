@@ -59,6 +59,8 @@ void walk::perform(const call& what, unsigned thread, bool at_once) {
     case verb::list: return list();
     case verb::metrics: return ask_for_metrics();
     case verb::close: return close();
+    case verb::hand_back: return hand_back(true);
+    case verb::let_go: return hand_back(false);
     case verb::pause: group_for(what, thread)->pause(); return judge_.pause(what.group);
     case verb::resume: group_for(what, thread)->resume(); return judge_.resume(what.group);
     case verb::cancel_group: group_for(what, thread)->cancel_all(); return judge_.cancel(what.group);
@@ -70,7 +72,7 @@ void walk::perform(const call& what, unsigned thread, bool at_once) {
 // schedules here is refused" (~timer_group).
 timer_group* walk::group_for(const call& what, unsigned thread) {
   if (groups_[what.group] != nullptr) return groups_[what.group].get();
-  const bool in_member = thread == 0 && running_ && judge_.group_of(*running_) == what.group;
+  const bool in_member = running_[thread] && judge_.group_of(*running_[thread]) == what.group;
   return what.what == verb::arm && in_member ? ending_[what.group] : nullptr;
 }
 
@@ -80,7 +82,7 @@ void walk::end_group(unsigned group, unsigned thread, bool at_once) {
   ending_[group] = groups_[group].get();
   delete groups_[group].release();
   ending_[group] = nullptr;
-  judge_.end_end_of(group, thread == 0 ? running_ : std::nullopt);
+  judge_.end_end_of(group, running_[thread]);
 }
 
 void walk::ask(std::uint32_t timer) {
@@ -195,8 +197,8 @@ void walk::restart(const call& what, unsigned thread) {
 }
 
 void walk::run(std::uint32_t timer, firing& now) {
-  stage_.undisturbed([&] { judge_.begin_run(timer, now); });  // the judge may ask the engine
-  running_ = timer;
+  undisturbed([&] { judge_.begin_run(me, timer, now); });  // the judge may ask the engine
+  running_[me] = timer;
   std::optional<ns> again;
   const call& armed_by = *arms_[timer];
   if (&armed_by != &no_more && armed_by.timer == timer) {
@@ -204,10 +206,11 @@ void walk::run(std::uint32_t timer, firing& now) {
       if (each.what == verb::rearm && !again) {
         again = plays_.begin + each.at;
         now.rearm_at(time_point(duration(*again)));
+      } else if (each.what == verb::end_group && judge_.others_call(me)) {  // each might wait for the other
       } else if (judge_.is_at_one_moment(each) || each.what == verb::end_group) {
-        stage_.undisturbed([&] { perform(each, 0, true); });
+        undisturbed([&] { perform(each, me, true); });
       } else {
-        perform(each, 0, false);
+        perform(each, me, false);
       }
     }
   }
@@ -216,10 +219,10 @@ void walk::run(std::uint32_t timer, firing& now) {
   const bool throws = armed_by.throws;
   // A timer re-arms itself once only, because for the same time it would do so without end.
   if (again) arms_[timer] = &no_more;
-  judge_.end_run(timer, again);
-  running_.reset();
+  judge_.end_run(me, timer, again);
+  running_[me].reset();
   if (!throws) return;
-  judge_.throws(timer);
+  judge_.throws(me, timer);
   throw std::runtime_error("as the program says");
 }
 

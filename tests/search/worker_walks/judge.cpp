@@ -41,6 +41,7 @@ ns judge::next() const {
     // A timer whose state is unknown is waited for until its time, and not longer.
     if (each.now == phase::pending && (is_sure(each) || filing(each) > stage_now()))
       first = std::min(first, filing(each));
+    if (waits_for_offer(each)) first = std::min(first, plus(stage_now(), detail::limits::retry_after));
   }
   return first;
 }
@@ -52,6 +53,8 @@ void judge::check_early(std::uint32_t timer) const {
   const ns now = stage_now();
   if (started.vague) return;
   const group_record& its = groups_[started.group];
+  // A timer that was handed over keeps its start, although its group has lost some time since (groups.md).
+  if (started.called != 0 && its.turned && started.group != 0) return;
   if (its.paused && started.group != 0) {
     if (started.kept > its.own || !started.grace) fault("#%u runs in a paused group", timer);
     return;
@@ -62,7 +65,7 @@ void judge::check_early(std::uint32_t timer) const {
 
 void judge::check_order(std::uint32_t timer) const {
   const record& started = all_[timer];
-  if (!is_sure(started) && started.now != phase::arming) return;
+  if ((!is_certain(started) || started.floats) && started.now != phase::arming) return;
   if (started.vague || started.doubts != 0 || !is_plain(started)) return;
   const ns deadline = due(started);
   for (std::uint32_t other = 0; other != all_.size(); ++other) {
@@ -79,7 +82,7 @@ void judge::check_order(std::uint32_t timer) const {
     if (waits.lane > started.lane && waits.accepted) {
       // They are looked for after each callback, except once where they have come in often.
       const bool looks = higher_turns_ + higher_calls_ + calls_before_ < detail::limits::interruptions;
-      const ns known = looks ? std::max(pass_reading_, last_run_) : pass_reading_;
+      const ns known = looks && executor_ == 0 ? std::max(pass_reading_, last_run_) : pass_reading_;
       if (filing(waits) <= known) fault("#%u runs before #%u, which is of a higher lane", timer, other);
     }
   }
@@ -96,27 +99,29 @@ void judge::check_report(std::uint32_t timer, const firing& told) {
   if (told.stale() != is_stale) fault("firing::stale() of #%u is %s", timer, is_stale ? "false" : "true");
   if (started.doubts != 0 || started.vague || started.group != 0) return;
   if (std::exchange(started.floats, false)) started.kept = std::max(started.kept, ns_of(told.deadline()));
-  spec::period_run expected{.deadline = started.kept};
-  if (is_periodic(timer)) {
-    if (started.moved) started.rate.next = started.kept;  // a restart begins the grid anew
-    expected = started.rate.begin(started.kept, ns_of(told.started()), tick_);
-  }
+  const spec::period_run expected = begin_period(started, ns_of(told.started()));
   if (ns_of(told.deadline()) != expected.deadline || told.missed() != expected.missed)
     fault("#%u runs for %lld with %llu missed, not for %lld with %llu", timer,
           static_cast<long long>(ns_of(told.deadline()) - begin_), static_cast<unsigned long long>(told.missed()),
           static_cast<long long>(expected.deadline - begin_), static_cast<unsigned long long>(expected.missed));
 }
 
+spec::period_run judge::begin_period(record& started, ns at) {
+  if (started.rate.kind == spec::repetition::once) return {.deadline = started.kept};
+  if (started.moved) started.rate.next = started.kept;  // a restart begins the grid anew
+  return started.rate.begin(started.kept, at, tick_);
+}
+
 void judge::forget_grace() {
   for (record& each : all_) each.grace = false;
-  close_run();
+  close_run(0);
 }
 
 // "The next run comes `delay` after the end of the last one." (engine::schedule_with_fixed_delay) The engine reads the
 // clock for that between the end of the callback and its next step.
-void judge::close_run() {
-  if (!closing_) return;
-  record& ended = all_[*std::exchange(closing_, std::nullopt)];
+void judge::close_run(unsigned thread) {
+  if (!closing_[thread]) return;
+  record& ended = all_[*std::exchange(closing_[thread], std::nullopt)];
   if (!ended.floats || !is_certain(ended) || !ended.handle) return;
   const auto at = ended.handle.deadline();
   const ns latest = rounded_up(plus(stage_now(), ended.rate.period), tick_);
@@ -142,36 +147,41 @@ void judge::captures_destroyed(std::uint32_t timer) {
   change(of);
   if (is_ending_) return;
   if (of.now == phase::runs) fault("the captures of #%u are destroyed in its run", timer);
-  if (!is_certain(of)) return;
+  if (!is_certain(of)) {
+    unclear_drops_ += of.late.has_value();
+    return;
+  }
   // "How a stale timer is handled: dropped and counted" (timer_options::stale)
-  if (!is_too_stale(of) && closing_ == timer) return;
+  if (!is_too_stale(of) && is_closing(timer)) return;
   if (!is_too_stale(of)) fault("#%u is destroyed, though it is pending", timer);
   of.now = phase::ended;
   of.must_run = false;
   count(of, [](spec::counts& all) { ++all.dropped; });
 }
 
-void judge::throws(std::uint32_t timer) {
-  thrown_ = timer;
+void judge::throws(unsigned thread, std::uint32_t timer) {
+  thrown_[thread] = timer;
   count(all_[timer], [](spec::counts& all) { ++all.failed; });
 }
 
-void judge::hear_of_failure(const failed_callback& told) {
-  if (!thrown_) fault("a callback has not thrown");
-  const record& of = all_[*std::exchange(thrown_, std::nullopt)];
+void judge::hear_of_failure(unsigned thread, const failed_callback& told) {
+  if (!thrown_[thread]) fault("a callback has not thrown");
+  const record& of = all_[*std::exchange(thrown_[thread], std::nullopt)];
   if (told.tag != of.tag)
     fault("a callback of tag %llu has thrown, not of %llu", static_cast<unsigned long long>(of.tag),
           static_cast<unsigned long long>(told.tag));
 }
 
-void judge::begin_run(std::uint32_t timer, const firing& told) {
+void judge::begin_run(unsigned thread, std::uint32_t timer, const firing& told) {
   record& started = all_[timer];
   // "Gets what callbacks throw, on the thread that ran them" (engine_options::on_error)
-  if (thrown_) fault("#%u has thrown, and on_error has not heard of it", *thrown_);
+  if (thrown_[thread]) fault("#%u has thrown, and on_error has not heard of it", *thrown_[thread]);
   if (started.destroyed) fault("#%u runs, though its captures are destroyed", timer);
   // "No timer of the group starts once it has returned" (~timer_group)
   if (started.over) fault("#%u runs, though its group has ended", timer);
-  if (closing_ == timer) closing_.reset();  // its deadline is that of this run by now
+  if (executor_ != 0) check_ticket(thread, timer);
+  for (auto& each : closing_)
+    if (each == timer) each.reset();  // its deadline is that of this run by now
   switch (started.now) {
     case phase::unused:
     case phase::ended:
@@ -179,10 +189,13 @@ void judge::begin_run(std::uint32_t timer, const firing& told) {
       fault("#%u runs, though it has ended", timer);
     case phase::runs: fault("#%u runs twice at a time", timer);
     case phase::cancelled_with_group:
-      if (!started.grace && started.doubts == 0) fault("#%u runs, though its group was cancelled", timer);
+      if (!started.grace && started.doubts == 0 && started.called == 0)
+        fault("#%u runs, though its group was cancelled", timer);
       break;
     case phase::arming: check_early(timer); break;
-    case phase::pending: check_early(timer); check_order(timer);
+    case phase::pending:
+      check_early(timer);
+      if (executor_ == 0) check_order(timer);
   }
   check_report(timer, told);
   change(started);
@@ -190,7 +203,7 @@ void judge::begin_run(std::uint32_t timer, const firing& told) {
     ++all.fired;
     all.missed += told.missed();
   });
-  forget_grace();
+  if (thread == 0) forget_grace();
   started.now = phase::runs;
   started.must_run = started.moved = false;
   ++started.runs;
@@ -202,11 +215,11 @@ void judge::begin_run(std::uint32_t timer, const firing& told) {
   last_run_ = stage_now();
 }
 
-void judge::end_run(std::uint32_t timer, std::optional<ns> at) {
+void judge::end_run(unsigned thread, std::uint32_t timer, std::optional<ns> at) {
   record& ended = all_[timer];
   change(ended);
   ended.now = phase::ended;
-  closing_ = timer;
+  closing_[thread] = timer;
   if (ended.used_up) return;
   if (at) ended.rate.next = *at;
   if (!at && is_periodic(timer)) {
@@ -216,11 +229,15 @@ void judge::end_run(std::uint32_t timer, std::optional<ns> at) {
   }
   if (at && ended.left) ended.now = phase::cancelled_with_group;
   if (!at || ended.last) return;
-  ended.now = phase::pending;
   ended.kept = rounded_up(*at, tick_);
   ended.vague |= ended.doubts != 0 || ended.group != 0;  // the group's time may have gone on by when it is armed
+  arm_again(ended, thread);
+}
+
+void judge::arm_again(record& ended, unsigned thread) {
+  ended.now = phase::pending;
   ended.order = ++orders_;
-  ended.thread = 0;
+  ended.thread = thread;
   ended.accepted = false;
   ended.ran = 0;
 }
@@ -231,66 +248,15 @@ void judge::begin_pass(ns reading) {
   higher_turns_ = 0;
   calls_before_ = std::exchange(higher_calls_, 0);
   last_run_ = INT64_MIN;
-  close_run();
-  using access = detail::timer_access;
+  end_refused();
+  close_run(0);
   for (record& each : all_) {
     each.accepted = false;
+    each.again = is_handed_over(each);
     if (!is_sure(each) || !each.handle) continue;
-    const std::uint64_t word = detail::observe(access::core(each.handle)->node_at(access::index(each.handle)).pair);
-    each.accepted = detail::state_word::generation(word) == access::generation(each.handle) &&
-                    detail::state_word::state(word) == detail::timer_state::armed &&
-                    (word & detail::state_word::unfiled) == 0;
-  }
-}
-
-void judge::fall_asleep(ns until) {
-  forget_grace();
-  for (std::uint32_t timer = 0; timer != all_.size(); ++timer) {
-    if (all_[timer].must_run && !all_[timer].vague && all_[timer].doubts == 0)
-      fault("#%u does not run, though it was said to be running", timer);
-  }
-  sleep_on(until);
-}
-
-void judge::sleep_on(ns until) const {
-  for (std::uint32_t timer = 0; timer != all_.size(); ++timer) {
-    const record& each = all_[timer];
-    if (is_sure(each) && filing(each) < until)
-      fault("the worker sleeps until %lld, and #%u is due at %lld", static_cast<long long>(until - begin_), timer,
-            static_cast<long long>(filing(each) - begin_));
-  }
-}
-
-void judge::wait(ns since) const {
-  for (std::uint32_t timer = 0; timer != all_.size(); ++timer) {
-    if (is_sure(all_[timer]) && filing(all_[timer]) <= since)
-      fault("the worker waits at %lld, and #%u is due at %lld", static_cast<long long>(stage_now() - begin_), timer,
-            static_cast<long long>(filing(all_[timer]) - begin_));
-  }
-}
-
-void judge::end() const {
-  for (std::uint32_t timer = 0; timer != all_.size(); ++timer) {
-    const record& each = all_[timer];
-    if (each.now == phase::runs) fault("#%u has not ended", timer);
-    if (is_sure(each) && due(each) != forever) fault("#%u never ran", timer);
-    const bool has_ended = each.now == phase::ended || each.now == phase::cancelled_with_group;
-    if (has_ended && !each.vague && each.owns && !each.destroyed)
-      fault("#%u has ended, and its captures live on", timer);
-  }
-}
-
-// "Returns every timer that had not ended, once each." (engine::stop)
-void judge::end_by_stop(const std::vector<unfired_timer>& returned) const {
-  std::map<detent::timer, unsigned> all;
-  for (const unfired_timer& each : returned) ++all[each.handle];
-  for (std::uint32_t timer = 0; timer != all_.size(); ++timer) {
-    const record& each = all_[timer];
-    if (each.now == phase::runs) fault("#%u has not ended", timer);
-    if (each.must_run && is_sure(each)) fault("#%u does not run, though it was said to be running", timer);
-    if (!each.handle) continue;
-    const unsigned least = is_certain(each) ? 1u : 0u, most = each.vague ? 1u : least, found = all[each.handle];
-    if (found < least || found > most) fault("stop() returns #%u %u times, not %u to %u", timer, found, least, most);
+    const std::uint64_t word = word_of(each);
+    each.accepted =
+        detail::state_word::state(word) == detail::timer_state::armed && (word & detail::state_word::unfiled) == 0;
   }
 }
 

@@ -7,6 +7,7 @@
 #include "search/worker_walks/program.hpp"
 
 #include <detent/error.hpp>
+#include <detent/executor.hpp>
 #include <detent/firing.hpp>
 #include <detent/metrics.hpp>
 #include <detent/options.hpp>
@@ -32,7 +33,12 @@ namespace detent::worker_walks {
 class judge {
  public:
   // `worker` is the number of its thread; `tick` and `begin` as in the program.
-  explicit judge(const program& walk) : tick_(walk.tick), begin_(walk.begin), capacity_(walk.capacity) {}
+  explicit judge(const program& walk)
+      : tick_(walk.tick),
+        begin_(walk.begin),
+        capacity_(walk.capacity),
+        executor_(walk.executor),
+        keeps_order_(walk.orders) {}
 
   // A deadline in a group is of the group's time, which the judge reads at one moment, and periods begin at the time of
   // the call. No thread may move, and time may not go on, until it has been made.
@@ -80,13 +86,33 @@ class judge {
   // From here on captures are destroyed with what stop() has returned, or with the engine.
   void begin_end() { is_ending_ = true; }
 
-  // --- The worker
-  void begin_run(std::uint32_t timer, const firing& told);
+  // --- Executors (judge_hand_over.cpp)
+  // Identifies one hand-over.
+  struct ticket {
+    std::uint32_t index = 0;
+    std::uint64_t word = 0;
+    bool operator==(const ticket&) const = default;
+  };
+  static ticket ticket_of(const fired_timer& work);
+  // The executor is offered it, and then may refuse it or hold it for later.
+  void offer(const ticket& of, const fired_timer& work);
+  void refuse_offer(const ticket& of);
+  void hold(const ticket& of) { held_.push_back(of); }
+  // The thread calls it, or lets it go uncalled if not `runs`.
+  void begin_call(unsigned thread, const ticket& of, bool runs);
+  void end_call(unsigned thread);
+  bool is_calling(unsigned thread) const { return calls_[thread].is_open; }
+  bool others_call(unsigned thread) const;
+
+  // --- Runs, on the thread of that number. The worker is 0.
+  void begin_run(unsigned thread, std::uint32_t timer, const firing& told);
   // `at` is the time for which the callback has re-armed the timer, if it has.
-  void end_run(std::uint32_t timer, std::optional<ns> at);
+  void end_run(unsigned thread, std::uint32_t timer, std::optional<ns> at);
   // Called right after end_run().
-  void throws(std::uint32_t timer);
-  void hear_of_failure(const failed_callback& told);
+  void throws(unsigned thread, std::uint32_t timer);
+  void hear_of_failure(unsigned thread, const failed_callback& told);
+
+  // --- The worker
   void captures_destroyed(std::uint32_t timer);
   // The worker begins to look for due timers, or waits for one that it knows, by its last reading of the clock.
   void begin_pass(ns reading);
@@ -97,7 +123,7 @@ class judge {
   void sleep_on(ns until) const;
   void end() const;
   // Checks, once all calls and runs are over, what stop() has returned.
-  void end_by_stop(const std::vector<unfired_timer>& returned) const;
+  void end_by_stop(const std::vector<unfired_timer>& returned);
   static std::uint64_t tag_of(std::uint32_t timer) { return timer + 1u; }
   std::uint64_t runs() const { return runs_; }
   bool is_periodic(std::uint32_t timer) const { return all_[timer].rate.kind != spec::repetition::once; }
@@ -116,7 +142,10 @@ class judge {
     ns kept = 0, slack = 0;  // the deadline, in its group's time
     ns least = forever;      // the earliest that calls under way may give it
     std::uint64_t order = 0;
-    unsigned doubts = 0;  // calls under way
+    unsigned doubts = 0;      // calls under way
+    unsigned called = 0;      // how many of its tickets are being called or let go
+    std::uint64_t blind = 0;  // blind_drops_ when its schedule call began
+    bool again = false;       // it was handed over before this pass
     // The deadline of a fixed delay is `kept` or later, because the engine reads the clock after the end of the run.
     bool floats = false;
     std::optional<ns> late;  // max_lateness
@@ -150,9 +179,26 @@ class judge {
   ns filing(const record& of) const;
   bool is_plain(const record& of) const;
   bool is_certain(const record& of) const { return of.now == phase::pending && of.doubts == 0 && !of.vague; }
-  bool is_sure(const record& of) const { return is_certain(of) && !of.floats; }
+  // It is certain, and the engine has it, so the driver has to look at it.
+  bool is_sure(const record& of) const { return is_certain(of) && !of.floats && of.called == 0 && !is_handed_over(of); }
+  // Returns whether the call of a ticket may have decided its start.
+  bool may_start(const record& of) const { return of.called != 0 && of.now != phase::runs; }
+  // Returns its state word, or 0 once another timer has its place.
+  std::uint64_t word_of(const record& of) const;
+  bool is_handed_over(const record& of) const;
+  bool is_held(const record& of) const;
+  // It was handed over, but the executor does not have it: it waits to be offered, perhaps again.
+  bool waits_for_offer(const record& of) const { return of.called == 0 && is_handed_over(of) && !is_held(of); }
+  bool is_closing(std::uint32_t timer) const;
+  std::optional<std::uint32_t> find(const ticket& of) const;
   bool is_too_stale(const record& of) const;
-  void close_run();
+  void close_run(unsigned thread);
+  spec::period_run begin_period(record& started, ns at);
+  void arm_again(record& ended, unsigned thread);
+  struct call_under_way;
+  void end_refused();
+  void check_ticket(unsigned thread, std::uint32_t timer) const;
+  void end_drop(record& of, const call_under_way& its, unsigned thread);
   void check_early(std::uint32_t timer) const;
   void check_order(std::uint32_t timer) const;
   void check_report(std::uint32_t timer, const firing& told);
@@ -169,6 +215,8 @@ class judge {
 
   const ns tick_, begin_;
   const std::size_t capacity_;
+  const unsigned executor_;
+  const bool keeps_order_;
   std::uint64_t events_ = 0, left_out_ = 0;
   std::array<spec::counts, labels + 1> counts_{};
   std::deque<record> all_;
@@ -177,8 +225,23 @@ class judge {
   // In higher lanes: runs in this pass; and calls in it and in the one before, which may have a turn come to nothing.
   int higher_turns_ = 0, higher_calls_ = 0, calls_before_ = 0;
   bool is_closing_ = false, is_closed_ = false, is_stopping_ = false, is_ending_ = false;
-  std::optional<std::uint32_t> thrown_;   // and on_error has not heard of it
-  std::optional<std::uint32_t> closing_;  // its run has ended for the program, and perhaps not for the engine
+  template <class T>
+  using of_each_thread = std::array<T, producers + 1>;
+  of_each_thread<std::optional<std::uint32_t>> thrown_;  // and on_error has not heard of it
+  // Their runs have ended for the program, and perhaps not for the engine.
+  of_each_thread<std::optional<std::uint32_t>> closing_;
+  struct call_under_way {
+    bool is_open = false, runs = false, is_valid = false;
+    bool by_engine = false;  // the engine calls it or lets it go, after a refusal
+    std::optional<std::uint32_t> timer;
+    std::uint64_t changes = 0;
+    ns began = 0;
+  };
+  of_each_thread<call_under_way> calls_;
+  std::vector<ticket> held_;
+  // Drops of timers that other calls may have ended first, and drops of timers whose schedule call had not returned.
+  std::uint64_t unclear_drops_ = 0, blind_drops_ = 0;
+  bool unclear_misses_ = false;
   ns pass_reading_ = INT64_MIN, last_run_ = INT64_MIN;  // of the last pass; when the last run in it began
 };
 

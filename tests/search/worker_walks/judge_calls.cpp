@@ -22,6 +22,7 @@ void judge::begin_arm(const call& of, std::uint32_t timer, ns at, unsigned threa
   if (timer >= all_.size()) all_.resize(timer + 1);
   record& made = all_[timer];
   made.now = phase::arming;
+  made.blind = blind_drops_;
   made.lane = of.lane;
   made.slack = of.slack;
   made.tag = of.tagged ? tag_of(of.timer) : 0;
@@ -55,6 +56,7 @@ void judge::end_arm(std::uint32_t timer, detent::timer handle) {
   if (made.now != phase::arming) return;
   made.now = phase::pending;
   if (made.destroyed) made.now = phase::ended;
+  if (made.blind != blind_drops_) made.vague = true;  // it may be the one that was dropped
 }
 
 void judge::refuse(std::uint32_t timer, errc reason) {
@@ -105,17 +107,17 @@ void judge::end_cancel(std::uint32_t timer, cancel_result answer) {
         asked.last = true;
       } else if (asked.destroyed && is_too_stale(asked)) {
         asked.now = phase::ended;
-      } else if (closing_ == timer || asked.doubts != 0 || is_stopping_) {
+      } else if (is_closing(timer) || asked.doubts != 0 || is_stopping_) {
         asked.vague = true;  // that run, or the one that it has armed
       } else if (asked.now == phase::pending && !asked.vague) {
-        if (asked.doubts == 0 && !asked.grace && filing(asked) > stage_now())
+        if (asked.called == 0 && (is_held(asked) || (!asked.grace && filing(asked) > stage_now())))
           fault("#%u is running before its deadline", timer);
         asked.must_run = asked.last = true;
       }
       return;
     case cancel_result::gone:
       if (asked.destroyed && is_certain(asked) && is_too_stale(asked)) asked.now = phase::ended;
-      if (asked.now == phase::pending && asked.doubts == 0 && !asked.vague && !in_group && closing_ != timer &&
+      if (asked.now == phase::pending && asked.doubts == 0 && !asked.vague && !in_group && !is_closing(timer) &&
           !is_stopping_)
         fault("#%u is gone, though it was pending", timer);
       if (asked.now == phase::runs) fault("#%u is gone, though it runs", timer);
@@ -130,8 +132,8 @@ void judge::end_cancel_many(std::span<const std::uint32_t> asked, std::size_t an
     --each.doubts;
     change(each);
     const bool was_due = each.grace && each.kept <= groups_[each.group].own;  // when its group was paused
-    const bool starts = was_due || filing(each) <= stage_now();
-    const bool is_sure = each.doubts == 0 && !each.vague && !each.must_run && closing_ != timer && !is_stopping_;
+    const bool starts = may_start(each) || (!is_held(each) && (was_due || filing(each) <= stage_now()));
+    const bool is_sure = each.doubts == 0 && !each.vague && !each.must_run && !is_closing(timer) && !is_stopping_;
     if (each.now == phase::pending && is_sure && !starts) {
       ++pending;
       each.now = phase::ended;
@@ -180,8 +182,8 @@ void judge::end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer
   } else if (is_stopping_) {  // stop() has it
   } else if (asked.destroyed && is_too_stale(asked)) {
     asked.now = phase::ended;
-  } else if (asked.now == phase::pending && closing_ != timer) {
-    if (!asked.grace && filing(asked) > stage_now() && !asked.must_run)
+  } else if (asked.now == phase::pending && !is_closing(timer)) {
+    if (is_held(asked) || (!may_start(asked) && !asked.grace && filing(asked) > stage_now() && !asked.must_run))
       fault("#%u was not restarted, though it was pending", timer);
     asked.must_run = true;
   }
@@ -195,7 +197,7 @@ void judge::pause(unsigned group) {
   for (record& each : all_) {
     if (each.group != group) continue;
     touch(each);
-    if (each.doubts != 0 || each.now == phase::arming) each.vague = true;
+    if (each.doubts != 0 || may_start(each) || each.now == phase::arming) each.vague = true;
     each.grace = true;
     each.accepted = false;
   }
@@ -209,7 +211,7 @@ void judge::resume(unsigned group) {
   for (record& each : all_) {
     if (each.group != group) continue;
     touch(each);
-    if (each.doubts != 0 || each.now == phase::arming) each.vague = true;
+    if (each.doubts != 0 || may_start(each) || each.now == phase::arming) each.vague = true;
     each.accepted = false;
   }
 }
@@ -218,7 +220,7 @@ void judge::cancel(unsigned group) {
   for (record& each : all_) {
     if (each.group != group) continue;
     touch(each);
-    if (each.doubts != 0 || each.now == phase::arming) each.vague = true;
+    if (each.doubts != 0 || may_start(each) || each.now == phase::arming) each.vague = true;
     if (each.now == phase::pending && !each.vague) {
       each.now = phase::cancelled_with_group;
       each.grace = true;

@@ -38,6 +38,7 @@ class maker {
  private:
   void choose_options();
   move make_move();
+  move ask_executor();
   call make_call(bool inside);
   void crowd();
   void arm(call& made, bool inside);
@@ -52,7 +53,7 @@ class maker {
   ns now_ = 0, spread_ = 0, crowd_ = 0;
   std::uint32_t timers_ = 0, most_at_once_ = 1;
   std::uint64_t lanes_ = 0, slacks_ = 0, members_ = 0, periods_ = 0, equals_ = 0, inside_ = 0, held_ = 0, working_ = 0,
-                bell_ = 0, stales_ = 0, throws_ = 0, tags_ = 0, labels_ = 0, ends_ = 0, questions_ = 0;
+                bell_ = 0, stales_ = 0, throws_ = 0, tags_ = 0, labels_ = 0, ends_ = 0, questions_ = 0, moods_ = 1;
   std::vector<ns> times_;
 };
 
@@ -83,6 +84,9 @@ void maker::choose_options() {
   if (dice_.one_in(5)) made_.capacity = 2 + dice_.below(40);
   ends_ = dice_.one_in(4) ? 40 : 0;
   throws_ = dice_.of(std::array<std::uint64_t, 4>{0, 0, 0, 4});
+  if (dice_.one_in(3)) made_.executor = 1 + static_cast<unsigned>(dice_.below(3));
+  made_.orders = dice_.one_in(3);
+  moods_ = dice_.of(std::array<std::uint64_t, 3>{3, 6, 15});
   if (!dice_.one_in(3)) return;
   crowded_ = true;
   made_.reading_takes = dice_.of(std::array<ns, 3>{20, 300, 2'000});
@@ -179,10 +183,25 @@ call maker::make_call(bool inside) {
   return made;
 }
 
+move maker::ask_executor() {
+  move made;
+  if (dice_.one_in(2)) {
+    made.does.what = verb::mood;
+    made.steps = dice_.below(moods);
+  } else {
+    made.producer = 1 + static_cast<unsigned>(dice_.below(producers));
+    made.does.what = dice_.one_in(3) ? verb::let_go : verb::hand_back;
+    if (dice_.one_in(2)) made.steps = 1 + dice_.below(60);
+  }
+  return made;
+}
+
 move maker::make_move() {
   move made;
   const std::uint64_t drawn = dice_.below(100);
-  if (drawn < 35) {
+  if (made_.executor != 0 && dice_.one_in(moods_)) {
+    made = ask_executor();
+  } else if (drawn < 35) {
     made.does.what = verb::work;
     made.of_the_bell = bell_ != 0 && dice_.one_in(bell_);
     made.steps = 1 + dice_.below(made.of_the_bell ? 12 : working_);

@@ -10,13 +10,13 @@
 namespace detent::worker_walks {
 namespace {
 
-constexpr std::array<std::string_view, 16> names = {
-    "work", "time", "disturb", "stop",  "arm",   "cancel", "restart",      "rearm",
-    "ask",  "list", "metrics", "close", "pause", "resume", "cancel-group", "end-group"};
+constexpr std::array<std::string_view, 19> names = {
+    "work", "time",    "disturb", "mood",      "stop",   "arm",   "cancel", "restart",      "rearm",    "ask",
+    "list", "metrics", "close",   "hand-back", "let-go", "pause", "resume", "cancel-group", "end-group"};
 std::string_view name_of(verb what) { return names[static_cast<std::size_t>(what)]; }
 
 bool is_of_a_group(verb what) { return what >= verb::pause; }
-bool is_of_the_engine(verb what) { return what == verb::list || what == verb::metrics || what == verb::close; }
+bool is_of_the_engine(verb what) { return what >= verb::list && what < verb::pause; }
 bool is_of_a_timer(verb what) { return !is_of_a_group(what) && !is_of_the_engine(what) && what != verb::rearm; }
 
 void write(std::ostream& out, const call& each) {
@@ -58,6 +58,7 @@ void write(std::ostream& out, const move& each) {
     case verb::work: out << "work " << each.steps << (each.of_the_bell ? " of bell" : ""); break;
     case verb::time: out << "time " << each.does.at; break;
     case verb::disturb: out << "disturb"; break;
+    case verb::mood: out << "mood " << each.steps; break;
     case verb::stop: out << "stop" << (each.steps != 0 ? " amid" : ""); break;
     default:
       out << 'p' << each.producer;
@@ -144,6 +145,8 @@ move parse_move(words& in) {
   move read;
   if (in.take("disturb")) {
     read.does.what = verb::disturb;
+  } else if (in.take_if("mood", read.steps)) {
+    read.does.what = verb::mood;
   } else if (in.take("stop")) {
     read.does.what = verb::stop;
     read.steps = in.take("amid") ? 1 : 0;
@@ -165,7 +168,8 @@ bool parse_options(words& in, program& read) {
   if (!in.take("engine")) return false;
   while (in.take_if("begin", read.begin) || in.take_if("reading", read.reading_takes) ||
          in.take_if("tick", read.tick) || in.take_if("wait", read.wait) || in.take_if("hashed", read.hashed) ||
-         in.take_if("budget", read.wake_budget) || in.take_if("capacity", read.capacity)) {
+         in.take_if("budget", read.wake_budget) || in.take_if("capacity", read.capacity) ||
+         in.take_if("executor", read.executor) || in.take_if("orders", read.orders)) {
   }
   return true;
 }
@@ -176,7 +180,7 @@ std::string text_of(const program& walk) {
   std::ostringstream out;
   out << "engine begin " << walk.begin << " reading " << walk.reading_takes << " tick " << walk.tick << " wait "
       << walk.wait << " hashed " << walk.hashed << " budget " << walk.wake_budget << " capacity " << walk.capacity
-      << '\n';
+      << " executor " << walk.executor << " orders " << walk.orders << '\n';
   for (const move& each : walk.moves) write(out, each);
   return out.str();
 }

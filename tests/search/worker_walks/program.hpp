@@ -19,6 +19,7 @@ enum class verb : std::uint8_t {
   work,     // the worker takes `steps`
   time,     // the clock goes to `at`, unless it is later already
   disturb,  // the worker wakes up without a reason
+  mood,     // from now on the executor treats timers by the mood of number `steps`
   stop,     // the engine stops, wherever the worker is. It is the last move; if it has steps, calls may be under way
   // These are calls.
   arm,      // schedules the timers `timer` to `timer + count - 1`, several of them by one call
@@ -28,8 +29,10 @@ enum class verb : std::uint8_t {
   ask,      // asks for pending() and deadline() of one timer
   list,     // list_pending()
   metrics,
-  close,  // closes the engine
-  pause,  // pauses a group
+  close,      // closes the engine
+  hand_back,  // calls what the executor holds
+  let_go,     // destroys that uncalled
+  pause,      // pauses a group
   resume,
   cancel_group,
   end_group  // destroys a group
@@ -61,11 +64,17 @@ struct move {
   bool of_the_bell = false;  // only the worker's steps at the doorbell count
 };
 
+// How an executor treats a timer that it is offered. If it is `mixed`, it goes through the others in turn.
+enum class mood : std::uint8_t { runs, holds, refuses, drops, mixed };
+inline constexpr unsigned moods = 5;
+
 struct program {
   ns begin = 0, reading_takes = 1, tick = 1, wake_budget = 0;
   unsigned wait = 1;  // 0 to 2 for busy, hybrid, sleep
   bool hashed = false;
   std::size_t capacity = 0;  // max_pending
+  unsigned executor = 0;     // 0 for none, or one more than the number of the refusal_policy
+  bool orders = false;       // executor::keeps_order()
   std::vector<move> moves;
 };
 

@@ -150,10 +150,11 @@ void stage::move_worker(std::uint64_t steps, bool of_the_bell) {
   if (steps != 0) give_turn(worker_, steps);
 }
 
-void stage::undisturbed(const std::function<void()>& work) {
-  const std::uint64_t left = std::exchange(worker_.steps_, to_the_end);
+void undisturbed(const std::function<void()>& work) {
+  if (mine == nullptr) return work();
+  const std::uint64_t left = std::exchange(mine->steps_, to_the_end);
   work();
-  worker_.steps_ = left;
+  mine->steps_ = left;
 }
 
 std::optional<ns> stage::worker_sleeps_until() const noexcept {

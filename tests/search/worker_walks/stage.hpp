@@ -24,6 +24,9 @@ ns real_time() noexcept;
 // Returns the time by the clock of the stage. The call is no step.
 ns stage_now() noexcept;
 
+// If an actor of the stage calls it, no other thread moves during the work.
+void undisturbed(const std::function<void()>& work);
+
 // A thread waits for its turn in the kernel. std::binary_semaphore yields first, which on a busy machine costs a turn
 // of every other process.
 class turn {
@@ -50,6 +53,7 @@ class actor {
 
  private:
   friend class stage;
+  friend void undisturbed(const std::function<void()>& work);
   turn turn_;
   std::uint64_t steps_ = 0;  // how many it may still take
   bool counts_all_ = true;   // otherwise only steps at the doorbell count
@@ -87,8 +91,6 @@ class stage final : private hooks::futexes {
   // Returns until when the worker sleeps, if it does.
   std::optional<ns> worker_sleeps_until() const noexcept;
   bool is_woken() const noexcept { return woken_; }
-  // To be called on the worker. No other thread moves during the work.
-  void undisturbed(const std::function<void()>& work);
   // Causes a spurious wake-up.
   void disturb_worker() noexcept { woken_ = true; }
   // From now on the worker moves by itself, and sleeps in the kernel until a thread rings.

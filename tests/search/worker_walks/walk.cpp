@@ -22,7 +22,7 @@ constexpr std::uint64_t steps_for_a_waiter = 50;
 // A worker that reads only the clock and the bell for so many steps in a row is waiting.
 constexpr unsigned steps_of_a_wait = 16;
 
-engine_options options_of(const program& plays, judge& told) {
+engine_options options_of(const program& plays, judge& told, std::shared_ptr<executor> takes) {
   engine_options made;
   made.clock = clock_kind::steady;
   made.tick = duration(plays.tick);
@@ -32,7 +32,9 @@ engine_options options_of(const program& plays, judge& told) {
   made.reserve = 64;
   made.max_pending = plays.capacity;
   if (plays.wake_budget != 0) made.wake_budget = duration(plays.wake_budget);
-  made.on_error = [&told](const failed_callback& failed) { told.hear_of_failure(failed); };
+  made.executor = std::move(takes);
+  if (plays.executor != 0) made.on_refusal = static_cast<refusal_policy>(plays.executor - 1);
+  made.on_error = [&told](const failed_callback& failed) { told.hear_of_failure(me, failed); };
   return made;
 }
 
@@ -65,15 +67,20 @@ void walk::play() {
 }
 
 void walk::begin() {
-  engine_.emplace(options_of(plays_, judge_));
+  engine_.emplace(options_of(plays_, judge_, make_executor()));
   for (unsigned i = 1; i <= groups; ++i) groups_[i] = std::make_unique<timer_group>(*engine_);
   for (unsigned i = 1; i <= labels; ++i) labels_[i] = engine_->make_label(i == 1 ? "odd" : "even");
   // The deadline is past with any tick, because time does not go on by itself.
   engine_->schedule_at(time_point(duration(plays_.begin / 2)), [this] { stage_.admit_worker(); });
   stage_.wait_for_worker();
   // A thread's first call makes its record.
-  const std::function<void()> first = [this] { engine_->schedule_after(std::chrono::hours(1), [] {}).cancel(); };
-  for (unsigned i = 0; i != producers; ++i) stage_.begin(i, first, to_the_end);
+  for (unsigned i = 0; i != producers; ++i) {
+    const std::function<void()> first = [this, i] {
+      me = i + 1;
+      engine_->schedule_after(std::chrono::hours(1), [] {}).cancel();
+    };
+    stage_.begin(i, first, to_the_end);
+  }
 }
 
 void walk::play(const move& each) {
@@ -81,6 +88,7 @@ void walk::play(const move& each) {
     case verb::work: return stage_.move_worker(each.steps, each.of_the_bell);
     case verb::time: return stage_.set_time(std::max(stage_.now(), plays_.begin + each.does.at));
     case verb::disturb: return stage_.disturb_worker();
+    case verb::mood: mood_ = static_cast<mood>(each.steps % moods); return;
     default: return call_by(each);
   }
 }
@@ -99,7 +107,11 @@ void walk::finish(unsigned producer) {
   for (unsigned turns = 0; stage_.state_of(producer) != actor::state::idle; ++turns) {
     if (turns == most_turns) fault("a call does not return");
     stage_.go_on(producer, to_the_end);
-    if (stage_.state_of(producer) == actor::state::waits) stage_.move_worker(steps_for_a_waiter);
+    if (stage_.state_of(producer) != actor::state::waits) continue;
+    stage_.move_worker(steps_for_a_waiter);
+    for (unsigned i = 0; i != producers; ++i) {
+      if (i != producer && judge_.is_calling(i + 1)) stage_.go_on(i, steps_for_a_waiter);
+    }
   }
   waiting_steps_ = 0;  // the worker's last looks were before the call
   looked_at_ = last_looked_at_ = INT64_MIN;
@@ -111,6 +123,10 @@ void walk::finish(unsigned producer) {
 // Ends all calls. Then all pending timers fire in their time, until the worker sleeps or spins without an end.
 void walk::settle() {
   finish_all();
+  mood_ = mood::runs;
+  const std::function<void()> rest = [this] { hand_back(true); };
+  stage_.begin(0, rest, to_the_end);
+  finish(0);
   ns leap = first_leap;
   std::uint64_t runs = 0;
   for (unsigned turns = 0; turns != most_turns; ++turns) {
@@ -133,7 +149,9 @@ void walk::settle() {
 
 // The worker moves by itself to its end. Calls that are under way end after it.
 void walk::stop(bool amid_calls) {
-  if (!amid_calls) finish_all();
+  for (unsigned i = 0; i != producers; ++i) {
+    if (!amid_calls || judge_.is_calling(i + 1)) finish(i);  // the stop would wait for its run
+  }
   judge_.begin_stop();
   stage_.release_worker();
   const std::vector<unfired_timer> returned = engine_->stop();
@@ -142,6 +160,7 @@ void walk::stop(bool amid_calls) {
   judge_.begin_end();
   for (auto& each : groups_) each.reset();
   engine_.reset();
+  held_.clear();
 }
 
 void walk::finish_all() {
@@ -156,6 +175,7 @@ void walk::end() {
   stage_.release_worker();
   for (auto& each : groups_) each.reset();
   engine_.reset();
+  held_.clear();
 }
 
 // --- The worker

@@ -6,15 +6,20 @@
 #include "search/worker_walks/stage.hpp"
 
 #include <detent/engine.hpp>
+#include <detent/executor.hpp>
 #include <detent/timer_group.hpp>
 
 #include <array>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
 
 namespace detent::worker_walks {
+
+// The number of the calling thread, of a producer from 1 on.
+inline thread_local unsigned me = 0;
 
 class walk {
  public:
@@ -24,6 +29,7 @@ class walk {
 
  private:
   void begin();
+  std::shared_ptr<executor> make_executor();
   void play(const move& each);
   void call_by(const move& each);
   void finish(unsigned producer);
@@ -50,6 +56,12 @@ class walk {
   friend class owner;
   void run(std::uint32_t timer, firing& now);
 
+  // Called by the executor, and the executor's calls (executing.cpp).
+  friend class taker;
+  bool execute(fired_timer&& work);
+  void spend(fired_timer work, const judge::ticket& of, bool runs);
+  void hand_back(bool runs);
+
   // Called on the worker before each of its steps.
   void step(const hooks::site* where);
 
@@ -63,9 +75,16 @@ class walk {
   std::array<std::function<void()>, producers> calls_;  // that are under way
   std::vector<const call*> arms_;                       // the call that has armed each timer
   ns last_reading_ = 0, looked_at_ = 0, last_looked_at_ = 0;
-  bool has_swept_ = false;                // the worker has just asked whether groups need it
-  unsigned waiting_steps_ = 0;            // steps of a wait, in a row
-  std::optional<std::uint32_t> running_;  // the timer of the worker's run
+  bool has_swept_ = false;                                           // the worker has just asked whether groups need it
+  unsigned waiting_steps_ = 0;                                       // steps of a wait, in a row
+  std::array<std::optional<std::uint32_t>, producers + 1> running_;  // the timer of each thread's run
+  struct held_job {
+    fired_timer work;
+    judge::ticket of;
+  };
+  std::deque<held_job> held_;  // what the executor holds
+  mood mood_ = mood::runs;
+  unsigned offers_ = 0;
 };
 
 }  // namespace detent::worker_walks
