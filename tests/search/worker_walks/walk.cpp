@@ -182,10 +182,17 @@ void walk::end() {
 
 void walk::step(const hooks::site* where) {
   const std::string_view function = where == nullptr ? "" : where->function;
+  const bool is_bell = function == "has_rung";
+  if (!is_bell) readings_of_a_wait_ = where == nullptr && last_is_bell_ ? readings_of_a_wait_ + 1 : 0;
+  last_is_bell_ = is_bell;
   if (where == nullptr) {
     last_reading_ = stage_.now();
     // A pass comes next, or a wait for one. Some passes are not noticed, because work for groups comes in between.
-    if (std::exchange(has_swept_, false)) judge_.begin_pass(last_reading_);
+    if (std::exchange(has_swept_, false)) {
+      judge_.begin_pass(last_reading_);
+    } else if (readings_of_a_wait_ > 1) {
+      judge_.look_again(last_reading_);
+    }
   }
   has_swept_ = function == "is_asked";
   waiting_steps_ = where == nullptr || function == "has_rung" || function == "spin" ? waiting_steps_ + 1 : 0;

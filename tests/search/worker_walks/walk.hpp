@@ -75,8 +75,12 @@ class walk {
   std::array<std::function<void()>, producers> calls_;  // that are under way
   std::vector<const call*> arms_;                       // the call that has armed each timer
   ns last_reading_ = 0, looked_at_ = 0, last_looked_at_ = 0;
-  bool has_swept_ = false;                                           // the worker has just asked whether groups need it
-  unsigned waiting_steps_ = 0;                                       // steps of a wait, in a row
+  bool has_swept_ = false;      // the worker has just asked whether groups need it
+  unsigned waiting_steps_ = 0;  // steps of a wait, in a row
+  // Readings of the clock in a row, each after one look at the bell. Two of them belong to a wait, because between two
+  // callbacks there is only one.
+  unsigned readings_of_a_wait_ = 0;
+  bool last_is_bell_ = false;                                        // the last step has looked at the bell
   std::array<std::optional<std::uint32_t>, producers + 1> running_;  // the timer of each thread's run
   struct held_job {
     fired_timer work;
