@@ -117,8 +117,10 @@ class judge {
   // The worker begins to look for due timers, or waits for one that it knows, by its last reading of the clock.
   void begin_pass(ns reading);
   // The worker waits, and has read the clock once more. If that ends the wait, all that is due by this reading fires in
-  // its order.
-  void look_again(ns reading) { pass_reading_ = reading; }
+  // its order. With an executor, what it has refused comes first.
+  void look_again(ns reading) {
+    if (executor_ == 0) pass_reading_ = reading;
+  }
   void fall_asleep(ns until);
   // The worker has been waiting since then, and no thread has rung.
   void wait(ns since) const;
