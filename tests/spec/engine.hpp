@@ -90,7 +90,7 @@ class engine {
   void close() { closed_ = true; }
   // Returns the reasons for which a schedule call must be refused.
   std::set<errc> reasons_against(const plan& asked) const;
-  // Called outside callbacks; inside one it is called_from_callback, and nothing changes.
+  // To be called outside callbacks: inside one, stop() is refused with called_from_callback, and nothing changes.
   std::map<timer_id, returned_timer> stop();
 
   group_id make_group();

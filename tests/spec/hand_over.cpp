@@ -81,7 +81,7 @@ void engine::offer_again_until(timer_id next) {
     if (std::exchange(pass_.refused_again, false)) continue;
     const timer* first = take_back_for_retry(pass_.retrying);
     if (first == nullptr) continue;
-    broke.require(first->id == next, "what was refused is not offered again");
+    broke.require(first->id == next, "a refused timer is not offered again");
     return;
   }
 }
@@ -118,13 +118,13 @@ void engine::offered(timer_id id, unsigned executor) {
   if (t.now == phase::handed && t.kept_for_retry) {
     offer_again_until(id);
     broke.require(pass_.retrying == executor && first_for_retry(executor) == &t,
-                  "what was refused is offered out of order");
+                  "a refused timer is offered out of order");
     return;
   }
-  broke.require(t.now == phase::waiting && !t.cancelled_by_group, "an executor is offered what does not wait");
-  broke.require(!is_too_stale(t), "an executor is offered what is dropped");
+  broke.require(t.now == phase::waiting && !t.cancelled_by_group, "an executor is offered a timer that does not wait");
+  broke.require(!is_too_stale(t), "an executor is offered a stale timer");
   take_turn(t);
-  broke.require(first_for_retry(executor) == nullptr, "a timer overtakes what its executor has refused");
+  broke.require(first_for_retry(executor) == nullptr, "a timer overtakes one that its executor has refused");
   hand_over(t);
 }
 

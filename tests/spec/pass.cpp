@@ -137,7 +137,7 @@ std::size_t engine::end_pass(std::optional<std::size_t> returned) {
     const timer& t = at(id);
     if (!whole || t.order > pass_.drained || !waits_in_pass(t)) continue;
     if (const group* of = group_of(t); of != nullptr && of->unswept) continue;
-    broke.require(false, "what is due is left over", [&] {
+    broke.require(false, "a due timer is left over", [&] {
       return described(t) + " due at " + std::to_string(due(t)) + ", now " + std::to_string(pass_.now);
     });
   }
@@ -172,13 +172,14 @@ void engine::begin_run(timer_id id, thread_id on, const run_report& seen) {
 
 run_report engine::begin_run(timer_id id, thread_id on) {
   timer& t = at(id);
-  const auto told = [&] { return described(t); };
-  broke.require(t.now == phase::waiting || called_ == id, "a callback begins though its timer is not due for it", told);
-  broke.require(!stopped_, "a callback begins after stop()", told);
-  broke.require(!t.cancelled_by_group, "a callback begins after cancel_all()", told);
-  broke.require(!is_stopped_by_its_group(t), "a callback begins though its group is paused", told);
-  broke.require(now_ >= due_at_start(t), "a callback begins before its deadline", told);
-  broke.require(!is_too_stale(t), "a stale callback begins", told);
+  const auto which = [&] { return described(t); };
+  broke.require(t.now == phase::waiting || called_ == id, "a callback begins though its timer is not due for it",
+                which);
+  broke.require(!stopped_, "a callback begins after stop()", which);
+  broke.require(!t.cancelled_by_group, "a callback begins after cancel_all()", which);
+  broke.require(!is_stopped_by_its_group(t), "a callback begins though its group is paused", which);
+  broke.require(now_ >= due_at_start(t), "a callback begins before its deadline", which);
+  broke.require(!is_too_stale(t), "a stale callback begins", which);
   if (t.now == phase::waiting) take_turn(t);
   called_ = 0;
   if (pass_.how != drive::none && on == pass_.by) {

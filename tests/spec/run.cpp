@@ -65,7 +65,7 @@ void run::returned(std::size_t ran, nanoseconds_t now) {
   broke.require(now == expected, "where a run ends",
                 [&] { return std::to_string(now) + ", and it should be " + std::to_string(expected); });
   for (const engine* each : given_)
-    broke.require(!each->has_due_by(end_), "a run leaves over what is due until its end");
+    broke.require(!each->has_due_by(end_), "a run leaves over a timer that is due until its end");
   broke.require(ran == ran_, "a run returns how many callbacks ran",
                 [&] { return std::to_string(ran) + ", and it was " + std::to_string(ran_); });
 }
