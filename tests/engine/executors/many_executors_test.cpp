@@ -178,6 +178,22 @@ class sees_whose final : public executor {
   const std::uint64_t own_;
 };
 
+// The last of a batch goes to the engine's own executor, and does not take the others along.
+TEST(ManyExecutorsWorker, EachTakesItsOwnOfABatch) {
+  auto own = std::make_shared<sees_whose>(1), other = std::make_shared<sees_whose>(2);
+  std::atomic<bool> began{false}, ready{false};
+  engine e({.executor = own, .executors = {other}});
+  // It holds the worker until both are scheduled, so that they are handed over together.
+  e.schedule_after(0s, [&] { began = true, eventually([&] { return ready.load(); }); });
+  ASSERT_TRUE(eventually([&] { return began.load(); }));
+  const time_point due = e.now();
+  e.schedule_at(due, [] {}, {.tag = 2, .executor = other.get()});
+  e.schedule_at(due + 1ns, [] {});
+  ready = true;
+  EXPECT_TRUE(eventually([&] { return e.pending() == 0; }));
+  EXPECT_EQ(own->astray, 0);
+}
+
 // While a batch is handed over, its timers are cancelled, and ones for the other executor get their places.
 TEST(ManyExecutorsRace, NoTimerGoesWhereItsNeighboursSuccessorBelongs) {
   auto a = std::make_shared<sees_whose>(1), b = std::make_shared<sees_whose>(2);

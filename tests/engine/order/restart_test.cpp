@@ -57,6 +57,22 @@ TEST_F(EngineOrderRestart, ToItsOwnDeadlineGoesBeforeWhatWasArmedForItAfterwards
   EXPECT_EQ(fired_, expected);
 }
 
+// The wheel finds only at its old deadline that it was restarted, when the others are a run already.
+TEST_F(EngineOrderRestart, ToALaterDeadlineGoesBeforeWhatWasArmedForItAfterwards) {
+  timer moved = engine_.schedule_at(at(10), rig_.note(0));
+  rig_.poll_at(at(0));
+  EXPECT_TRUE(moved.restart_at(at(20)));
+  ids expected{0};
+  for (int id = 1; id <= 20; ++id) {
+    engine_.schedule_at(at(20), rig_.note(id));
+    expected.push_back(id);
+  }
+  rig_.poll_at(at(10));
+  EXPECT_EQ(fired_, ids{});
+  rig_.poll_at(at(20));
+  EXPECT_EQ(fired_, expected);
+}
+
 TEST_F(EngineOrderRestart, ToAnEarlierDeadlineGoesBeforeWhatIsDueAfterIt) {
   timer last;
   engine_.schedule_at(at(10), [&] {
