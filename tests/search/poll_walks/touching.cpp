@@ -38,7 +38,7 @@ void world::on_timer(const operation& step, timer_id id, nanoseconds_t when) {
 
 void world::ask(timer_id id) {
   const auto words = [](const std::optional<nanoseconds_t>& of) { return of ? std::to_string(*of) : "none"; };
-  const auto told = [&](const std::optional<nanoseconds_t>& came, const std::optional<nanoseconds_t>& expected) {
+  const auto differ = [&](const std::optional<nanoseconds_t>& came, const std::optional<nanoseconds_t>& expected) {
     return [&, came, expected] { return words(came) + ", and it should be " + words(expected); };
   };
   const timer& handle = account_of(id).handle;
@@ -48,8 +48,8 @@ void world::ask(timer_id id) {
   std::optional<nanoseconds_t> due, left;
   if (const auto answer = handle.deadline()) due = detail::to_ns(*answer);
   if (const auto answer = handle.remaining()) left = answer->count();
-  spec_.broke.require(due == spec_.deadline(id), "deadline()", told(due, spec_.deadline(id)));
-  spec_.broke.require(left == spec_.remaining(id), "remaining()", told(left, spec_.remaining(id)));
+  spec_.broke.require(due == spec_.deadline(id), "deadline()", differ(due, spec_.deadline(id)));
+  spec_.broke.require(left == spec_.remaining(id), "remaining()", differ(left, spec_.remaining(id)));
 }
 
 // --- Driving
