@@ -61,8 +61,8 @@ std::optional<std::uint32_t> judge::find(const ticket& of) const {
   return std::nullopt;  // its schedule call has not returned
 }
 
-// "An executor is offered timers in that order, including refused ones, if they are retried" (G16). What is offered
-// again comes before all that has come due since.
+// "An executor is offered timers in that order", "including refused ones, if they are retried" (G16). Timers that are
+// offered again come before all that have come due since.
 void judge::offer(const ticket& of, const fired_timer& work) {
   end_refused();
   const auto timer = find(of);
@@ -78,7 +78,7 @@ void judge::offer(const ticket& of, const fired_timer& work) {
   if (!its.again) check_order(*timer);
 }
 
-// "run_inline: on the worker; retried if executor::keeps_order()" (refusal_policy)
+// Under refusal_policy::run_inline a refused timer runs "on the worker; retried if executor::keeps_order()".
 void judge::refuse_offer(const ticket& of) {
   ++counts_[0].refused;
   const auto policy = static_cast<refusal_policy>(executor_ - 1);
@@ -140,8 +140,8 @@ void judge::end_call(unsigned thread) {
   change(called);
 }
 
-// "The run is counted in metrics().missed, and the next period comes as if it had run. A one-shot ends, and is counted
-// as `dropped`." (overload.md)
+// "The run is counted in metrics().missed, and the next period comes as if it had run." "A one-shot ends, and is
+// counted as `dropped`." (overload.md)
 void judge::end_drop(record& of, const call_under_way& its, unsigned thread) {
   if (of.now == phase::ended || of.now == phase::cancelled_with_group) return;
   const bool once = of.rate.kind == spec::repetition::once;
