@@ -123,7 +123,8 @@ void judge::close_run(unsigned thread) {
   if (!closing_[thread]) return;
   record& ended = all_[*std::exchange(closing_[thread], std::nullopt)];
   if (!ended.floats || !is_certain(ended) || !ended.handle) return;
-  const auto at = ended.handle.deadline();
+  std::optional<time_point> at;
+  undisturbed([&] { at = ended.handle.deadline(); });
   const ns latest = rounded_up(plus(stage_now(), ended.rate.period), tick_);
   if (!at) fault("a timer of a fixed delay has ended");
   const ns next = at->time_since_epoch().count();

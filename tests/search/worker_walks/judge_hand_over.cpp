@@ -143,16 +143,15 @@ void judge::end_call(unsigned thread) {
 // "The run is counted in metrics().missed, and the next period comes as if it had run." "A one-shot ends, and is
 // counted as `dropped`." (overload.md)
 void judge::end_drop(record& of, const call_under_way& its, unsigned thread) {
-  if (of.now == phase::ended || of.now == phase::cancelled_with_group) return;
   const bool once = of.rate.kind == spec::repetition::once;
   const bool is_alone = of.changes == its.changes + (once && of.destroyed);
   record as_it_ended = of;
   const spec::period_run first = begin_period(of, its.began), last = begin_period(as_it_ended, stage_now());
   if (!is_alone || !is_certain(of) || is_stopping_ || first.missed != last.missed ||
       of.rate.next != as_it_ended.rate.next) {
-    of.vague = true;
+    of.vague |= of.now != phase::ended && of.now != phase::cancelled_with_group;
     ++unclear_drops_;
-    unclear_misses_ = true;
+    unclear_misses_ |= !once;
     return;
   }
   if (once) {
