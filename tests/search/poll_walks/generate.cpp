@@ -16,6 +16,7 @@ program generator::make() {
       case 0: churn(made.steps); break;
       case 1: leave_over(made.steps); break;
       case 2: crowd(made.steps); break;
+      case 3: meet(made.steps); break;
       default: made.steps.push_back(draw(0));
     }
   }

@@ -74,6 +74,9 @@ class generator {
   void crowd(std::vector<operation>& into);
   // A bounded poll leaves some over. They are restarted while their group is paused, and it goes on.
   void leave_over(std::vector<operation>& into);
+  // A few are restarted to a later time, and then others are armed for it. The wheel learns of the former at their old
+  // time.
+  void meet(std::vector<operation>& into);
   operation cancel();
   operation on_group();
   operation advance() { return {.what = action::advance, .number = draw_length()}; }

@@ -145,6 +145,21 @@ void generator::crowd(std::vector<operation>& into) {
   into.push_back({.what = action::poll, .number = spec::end_of_time});
 }
 
+void generator::meet(std::vector<operation>& into) {
+  const nanoseconds_t soon = draw_length(), later = spec::plus(soon, draw_length());
+  operation moved = schedule(1 + static_cast<std::uint32_t>(random_.below(3)), 2), others = clump(2);
+  moved.when = {moment::base::now, 0, soon};
+  others.when = {moment::base::now, 0, later};
+  into.push_back(moved);
+  if (random_.one_in(2)) into.push_back({.what = action::poll, .number = 0});
+  into.push_back({.what = action::restart, .name = moved.name, .count = moved.count, .when = others.when});
+  into.push_back(others);
+  into.push_back({.what = action::advance, .number = soon});
+  into.push_back(poll());
+  into.push_back({.what = action::advance, .number = later - soon});
+  into.push_back({.what = action::poll, .number = spec::end_of_time});
+}
+
 operation generator::cancel() {
   operation made{.what = action::cancel, .name = draw_name()};
   if (random_.one_in(4)) {
