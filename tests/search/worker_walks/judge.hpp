@@ -127,6 +127,8 @@ class judge {
   // All calls are over, and the worker sleeps.
   void sleep_on(ns until) const;
   void end() const;
+  // The engine says that none is pending.
+  void check_empty() const;
   // Checks, once all calls and runs are over, what stop() has returned.
   void end_by_stop(const std::vector<unfired_timer>& returned);
   static std::uint64_t tag_of(std::uint32_t timer) { return timer + 1u; }

@@ -51,6 +51,12 @@ void judge::end() const {
   }
 }
 
+void judge::check_empty() const {
+  for (std::uint32_t timer = 0; timer != all_.size(); ++timer) {
+    if (all_[timer].handle.pending()) fault("#%u is pending, and drain_for ends", timer);
+  }
+}
+
 // "Returns every timer that had not ended, once each." (engine::stop)
 void judge::end_by_stop(const std::vector<unfired_timer>& returned) {
   end_refused();

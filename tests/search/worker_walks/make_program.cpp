@@ -270,6 +270,10 @@ program maker::make() {
     made_.moves.push_back(make_move());
   }
   if (dice_.one_in(4)) made_.moves.push_back({.does = {.what = verb::stop}, .steps = dice_.below(2)});
+  if (made_.moves.back().does.what != verb::stop && dice_.one_in(4)) {
+    const auto at = static_cast<std::ptrdiff_t>(dice_.below(made_.moves.size()));
+    made_.moves.insert(made_.moves.begin() + at, {.does = {.what = verb::drain, .at = dice_.up_to(20'000'000)}});
+  }
   return std::move(made_);
 }
 

@@ -10,9 +10,9 @@
 namespace detent::worker_walks {
 namespace {
 
-constexpr std::array<std::string_view, 19> names = {
-    "work", "time",    "disturb", "mood",      "stop",   "arm",   "cancel", "restart",      "rearm",    "ask",
-    "list", "metrics", "close",   "hand-back", "let-go", "pause", "resume", "cancel-group", "end-group"};
+constexpr std::array<std::string_view, 20> names = {
+    "work", "time", "disturb", "mood",  "stop",      "drain",  "arm",   "cancel", "restart",      "rearm",
+    "ask",  "list", "metrics", "close", "hand-back", "let-go", "pause", "resume", "cancel-group", "end-group"};
 std::string_view name_of(verb what) { return names[static_cast<std::size_t>(what)]; }
 
 bool is_of_a_group(verb what) { return what >= verb::pause; }
@@ -59,6 +59,7 @@ void write(std::ostream& out, const move& each) {
     case verb::time: out << "time " << each.does.at; break;
     case verb::disturb: out << "disturb"; break;
     case verb::mood: out << "mood " << each.steps; break;
+    case verb::drain: out << "drain " << each.does.at; break;
     case verb::stop: out << "stop" << (each.steps != 0 ? " amid" : ""); break;
     default:
       out << 'p' << each.producer;
@@ -147,6 +148,8 @@ move parse_move(words& in) {
     read.does.what = verb::disturb;
   } else if (in.take_if("mood", read.steps)) {
     read.does.what = verb::mood;
+  } else if (in.take_if("drain", read.does.at)) {
+    read.does.what = verb::drain;
   } else if (in.take("stop")) {
     read.does.what = verb::stop;
     read.steps = in.take("amid") ? 1 : 0;

@@ -21,6 +21,7 @@ enum class verb : std::uint8_t {
   disturb,  // the worker wakes up without a reason
   mood,     // from now on the executor treats timers by the mood of number `steps`
   stop,     // the engine stops, wherever the worker is. It is the last move; if it has steps, calls may be under way
+  drain,    // the engine stops by drain_for(at). The moves that follow come during that call
   // These are calls.
   arm,      // schedules the timers `timer` to `timer + count - 1`, several of them by one call
   cancel,   // cancels as many

@@ -38,6 +38,14 @@ ns read_clock() noexcept {
   return here != nullptr && mine != nullptr ? here->read(*mine) : stage_now();
 }
 
+// Returns false if the thread is to sleep in the kernel.
+bool take_nap(ns length) {
+  stage* const here = on_stage.load(std::memory_order_acquire);
+  if (here == nullptr || mine != nullptr || !here->nap_) return false;
+  here->nap_(length);
+  return true;
+}
+
 void turn::give() noexcept {
   given_.store(1, std::memory_order_release);
   hooks::real::futex_wake(&given_, 1);
@@ -194,6 +202,11 @@ std::uint8_t stage::sleep(const void* word, std::uint32_t expected, std::int64_t
 }
 
 }  // namespace detent::worker_walks
+
+extern "C" int nanosleep(const timespec* length, timespec* left) {
+  if (detent::worker_walks::take_nap(length->tv_sec * detent::worker_walks::second + length->tv_nsec)) return 0;
+  return static_cast<int>(::syscall(SYS_nanosleep, length, left));
+}
 
 extern "C" int clock_gettime(clockid_t clock, timespec* now) noexcept {
   if (clock != CLOCK_MONOTONIC) return static_cast<int>(::syscall(SYS_clock_gettime, clock, now));

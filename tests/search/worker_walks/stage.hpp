@@ -93,6 +93,8 @@ class stage final : private hooks::futexes {
   bool is_woken() const noexcept { return woken_; }
   // Causes a spurious wake-up.
   void disturb_worker() noexcept { woken_ = true; }
+  // From now on, where the director would sleep for some time, it does this.
+  void nap_by(std::function<void(ns length)> work) { nap_ = std::move(work); }
   // From now on the worker moves by itself, and sleeps in the kernel until a thread rings.
   void release_worker();
 
@@ -111,9 +113,11 @@ class stage final : private hooks::futexes {
   void step(actor& mine, hooks::operation what, bool of_the_bell) noexcept;
   ns read(actor& by) noexcept;
   void tell(const hooks::site* where);
+  friend bool take_nap(ns length);
   std::uint8_t sleep(const void* word, std::uint32_t expected, std::int64_t deadline) noexcept;
 
   const ns reading_takes_;
+  std::function<void(ns)> nap_;
   ears ears_;
   turn director_;
   actor worker_;

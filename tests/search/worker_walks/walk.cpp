@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "search/worker_walks/walk.hpp"
 
+#include "limits.hpp"
+
 #include <algorithm>
 #include <chrono>
 #include <span>
@@ -59,7 +61,11 @@ walk::walk(const program& plays)
 void walk::play() {
   begin();
   for (const move& each : plays_.moves) {
-    if (each.does.what == verb::stop) return stop(each.steps != 0);
+    if (each.does.what == verb::drain) return drain(&each);
+    if (each.does.what == verb::stop) {
+      begin_stop(each.steps != 0);
+      return end_stop(engine_->stop());
+    }
     play(each);
   }
   settle();
@@ -148,19 +154,49 @@ void walk::settle() {
 }
 
 // The worker moves by itself to its end. Calls that are under way end after it.
-void walk::stop(bool amid_calls) {
+void walk::begin_stop(bool amid_calls) {
   for (unsigned i = 0; i != producers; ++i) {
     if (!amid_calls || judge_.is_calling(i + 1)) finish(i);  // the stop would wait for its run
   }
   judge_.begin_stop();
   stage_.release_worker();
-  const std::vector<unfired_timer> returned = engine_->stop();
+}
+
+void walk::end_stop(const std::vector<unfired_timer>& returned) {
   finish_all();
   judge_.end_by_stop(returned);
   judge_.begin_end();
   for (auto& each : groups_) each.reset();
   engine_.reset();
   held_.clear();
+}
+
+// "Lets pending timers fire for at most that long, or until none is pending, and then does the same as stop(). Looks
+// every millisecond." (engine::drain_for)
+void walk::drain(const move* next) {
+  const ns length = next->does.at, end = detail::add_saturated(stage_.now(), length);
+  bool is_over = false;
+  const auto look = [&] {
+    if (is_over || (engine_->pending() != 0 && stage_.now() < end)) return;
+    is_over = true;
+    if (stage_.now() < end) judge_.check_empty();
+    begin_stop(true);
+  };
+  look();
+  stage_.nap_by([&](ns nap) {
+    const ns until = stage_.now() + nap;
+    if (nap > detail::limits::stop_looks || until > end)
+      fault("drain_for sleeps for %lld", static_cast<long long>(nap));
+    if (is_over) return stage_.set_time(end);
+    if (++next < plays_.moves.data() + plays_.moves.size()) {
+      play(*next);
+    } else {
+      stage_.move_worker(steps_a_turn);
+    }
+    stage_.set_time(std::max(stage_.now(), until));
+    look();
+  });
+  end_stop(engine_->drain_for(duration(length)));
 }
 
 void walk::finish_all() {

@@ -35,7 +35,9 @@ class walk {
   void finish(unsigned producer);
   void settle();
   void finish_all();
-  void stop(bool amid_calls);
+  void begin_stop(bool amid_calls);
+  void end_stop(const std::vector<unfired_timer>& returned);
+  void drain(const move* next);
   void end();
 
   // Makes a call (calls.cpp) on the thread of that number; 0 stands for a run. `at_once` says that no other thread
