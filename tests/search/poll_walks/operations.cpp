@@ -147,16 +147,20 @@ void generator::crowd(std::vector<operation>& into) {
 
 void generator::meet(std::vector<operation>& into) {
   const nanoseconds_t soon = draw_length(), later = spec::plus(soon, draw_length());
-  operation moved = schedule(1 + static_cast<std::uint32_t>(random_.below(3)), 2), others = clump(2);
-  moved.when = {moment::base::now, 0, soon};
+  operation some = schedule(1 + static_cast<std::uint32_t>(random_.below(8)), 1), others = clump(1);
+  some.when = {moment::base::now, 0, soon};
   others.when = {moment::base::now, 0, later};
-  into.push_back(moved);
+  into.push_back(some);
   if (random_.one_in(2)) into.push_back({.what = action::poll, .number = 0});
-  into.push_back({.what = action::restart, .name = moved.name, .count = moved.count, .when = others.when});
+  const auto stay = static_cast<std::uint32_t>(random_.below(some.count));
+  into.push_back({.what = action::restart, .name = some.name + stay, .count = some.count - stay, .when = others.when});
   into.push_back(others);
-  into.push_back({.what = action::advance, .number = soon});
-  into.push_back(poll());
-  into.push_back({.what = action::advance, .number = later - soon});
+  const bool looks = !random_.one_in(3);
+  if (looks) {
+    into.push_back({.what = action::advance, .number = soon});
+    into.push_back(poll());
+  }
+  into.push_back({.what = action::advance, .number = looks ? later - soon : later});
   into.push_back({.what = action::poll, .number = spec::end_of_time});
 }
 
