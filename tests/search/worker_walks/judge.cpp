@@ -122,7 +122,7 @@ void judge::forget_grace() {
 void judge::close_run(unsigned thread) {
   if (!closing_[thread]) return;
   record& ended = all_[*std::exchange(closing_[thread], std::nullopt)];
-  if (!ended.floats || !is_certain(ended) || !ended.handle) return;
+  if (!ended.floats || !is_certain(ended) || !ended.handle || is_stopping_) return;
   std::optional<time_point> at;
   undisturbed([&] { at = ended.handle.deadline(); });
   const ns latest = rounded_up(plus(stage_now(), ended.rate.period), tick_);

@@ -179,9 +179,9 @@ void judge::end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer
     if (asked.destroyed && is_too_stale(asked)) asked.now = phase::ended;  // dropped before this call returned
   } else if (asked.doubts != 0) {
     asked.vague = true;
-  } else if (is_stopping_) {  // stop() has it
   } else if (asked.destroyed && is_too_stale(asked)) {
     asked.now = phase::ended;
+  } else if (is_stopping_) {  // stop() has it
   } else if (asked.now == phase::pending && !is_closing(timer)) {
     if (is_held(asked) || (!may_start(asked) && !asked.grace && filing(asked) > stage_now() && !asked.must_run))
       fault("#%u was not restarted, though it was pending", timer);
