@@ -53,10 +53,10 @@ void judge::end_arm(std::uint32_t timer, detent::timer handle) {
   count(made, [](spec::counts& all) { ++all.scheduled; });
   // "From now on the engine takes no timers" (engine::close); "the group takes no timers" (~timer_group)
   if (made.refuses) fault("#%u is taken, though there is an end", timer);
+  if (made.blind != blind_drops_) made.vague = true;  // it may be the one that was dropped, even if it has run before
   if (made.now != phase::arming) return;
   made.now = phase::pending;
   if (made.destroyed) made.now = phase::ended;
-  if (made.blind != blind_drops_) made.vague = true;  // it may be the one that was dropped
 }
 
 void judge::refuse(std::uint32_t timer, errc reason) {
