@@ -149,10 +149,9 @@ class judge {
     ns kept = 0, slack = 0;  // the deadline, in its group's time
     ns least = forever;      // the earliest that calls under way may give it
     std::uint64_t order = 0;
-    unsigned doubts = 0;      // calls under way
-    unsigned called = 0;      // how many of its tickets are being called or let go
-    std::uint64_t blind = 0;  // blind_drops_ when its schedule call began
-    bool again = false;       // it was handed over before this pass
+    unsigned doubts = 0;  // calls under way
+    unsigned called = 0;  // how many of its tickets are being called or let go
+    bool again = false;   // it was handed over before this pass
     // The deadline of a fixed delay is `kept` or later, because the engine reads the clock after the end of the run.
     bool floats = false;
     std::optional<ns> late;  // max_lateness

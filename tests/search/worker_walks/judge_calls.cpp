@@ -22,7 +22,6 @@ void judge::begin_arm(const call& of, std::uint32_t timer, ns at, unsigned threa
   if (timer >= all_.size()) all_.resize(timer + 1);
   record& made = all_[timer];
   made.now = phase::arming;
-  made.blind = blind_drops_;
   made.lane = of.lane;
   made.slack = of.slack;
   made.tag = of.tagged ? tag_of(of.timer) : 0;
@@ -53,7 +52,6 @@ void judge::end_arm(std::uint32_t timer, detent::timer handle) {
   count(made, [](spec::counts& all) { ++all.scheduled; });
   // "From now on the engine takes no timers" (engine::close); "the group takes no timers" (~timer_group)
   if (made.refuses) fault("#%u is taken, though there is an end", timer);
-  if (made.blind != blind_drops_) made.vague = true;  // it may be the one that was dropped, even if it has run before
   if (made.now != phase::arming) return;
   made.now = phase::pending;
   if (made.destroyed) made.now = phase::ended;

@@ -104,6 +104,8 @@ void judge::begin_call(unsigned thread, const ticket& of, bool runs) {
   call_under_way& its = calls_[thread] = {.is_open = true, .runs = runs, .timer = find(of), .began = stage_now()};
   if (!its.timer) {
     blind_drops_ += !runs;
+    // Any of these may be the one that is dropped, even if it has run before.
+    for (record& each : all_) each.vague |= !runs && !each.handle;
     unclear_misses_ |= !runs;
     return;
   }
