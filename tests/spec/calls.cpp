@@ -154,6 +154,7 @@ group_id engine::make_group() {
 }
 
 // The table of a group's operations in GUARANTEES.md says that pause() and resume() have "no effect after" stop().
+// "Neither a pause nor a resumption has an effect once the engine has begun to stop." (groups.md)
 void engine::pause(group_id id) {
   if (!stopped_) groups_[id - 1].pause(now_);
 }

@@ -187,9 +187,10 @@ void judge::end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer
   }
 }
 
+// "Neither a pause nor a resumption has an effect once the engine has begun to stop" (groups.md), as it may have here.
 void judge::pause(unsigned group) {
   group_record& its = groups_[group];
-  if (its.paused) return;
+  if (its.paused || is_stopping_) return;
   its.paused = its.turned = true;
   its.own = minus(stage_now(), its.behind);
   for (record& each : all_) {
@@ -203,7 +204,7 @@ void judge::pause(unsigned group) {
 
 void judge::resume(unsigned group) {
   group_record& its = groups_[group];
-  if (!its.paused) return;
+  if (!its.paused || is_stopping_) return;
   its.paused = false;
   its.behind = minus(stage_now(), its.own);
   for (record& each : all_) {
