@@ -171,7 +171,7 @@ void walk::end_stop(const std::vector<unfired_timer>& returned) {
   held_.clear();
 }
 
-// "Lets pending timers fire for at most that long, or until none is pending, and then does the same as stop(). Looks
+// "Lets pending timers fire for at most that long, or until none is pending, and then does the same as stop()." "Looks
 // every millisecond." (engine::drain_for)
 void walk::drain(const move* next) {
   const ns length = next->does.at, end = detail::add_saturated(stage_.now(), length);
