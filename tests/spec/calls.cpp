@@ -10,7 +10,7 @@ engine::engine(const settings& made_with) : made_with_(made_with), now_(made_wit
 
 // --- Scheduling
 
-// "A refused timer, also one refused by `close()`, is in no count of timers, label, group, capacity and recording"
+// "A refused timer, also one refused by `close()`, is in no count of timers, label, group, capacity or recording"
 // (G28).
 scheduled engine::schedule(const plan& asked, thread_id by) {
   scheduled came{.refusals = reasons_against(asked)};

@@ -166,7 +166,7 @@ void engine::let_go(timer_id id, std::uint64_t ticket, thread_id on) {
 }
 
 // "A one-shot ends, and is counted as `dropped`." Of a periodic timer only the run is dropped: "The run is counted in
-// `metrics().missed`, and the next period comes as if it had run. It is not one of a limited number of `runs`."
+// `metrics().missed`, and the next period comes as if it had run. A dropped run does not count towards `runs`."
 // (overload.md) The periods that the policy skips count as missed too, and inside a pass the timer has had its turn.
 void engine::drop_run(timer& t, thread_id on) {
   if (!t.periodic()) return end(t, ending::dropped);

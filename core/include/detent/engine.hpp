@@ -177,8 +177,8 @@ class engine {
   bool stopped() const noexcept;
 
   // How many timers are pending. A periodic timer counts until its last run has ended. A member that its group has
-  // cancelled counts until the engine has gone through it. Never negative, includes the caller's own completed calls,
-  // exact at rest.
+  // cancelled counts until the engine has reached it. Never negative, includes the caller's own completed calls, exact
+  // at rest.
   std::size_t pending() const noexcept;
   engine_metrics metrics() const;
   // The metrics of the timers with that label, as far as they are counted for one: scheduled, ended, pending, fired,

@@ -37,7 +37,7 @@ class manual_clock {
   }
 
   // Moves time to `end`, and polls each engine at each of its deadlines on the way. Every callback sees now() at its
-  // own deadline, rounded up to the tick, or with slack at a time within it; a coroutine that sleeps goes on there.
+  // own deadline, rounded up to the tick, or at a time within its slack; a coroutine that sleeps goes on there.
   // Deadlines fire in order over all engines, equal ones in the order in which the engines are given. What callbacks
   // arm until `end` fires as well. Returns how many callbacks ran inside the call, as poll() does. At the end now() is
   // `end`. If `end` is time_point::max(), now() is the last deadline, so the call fires everything except members of

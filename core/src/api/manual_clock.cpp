@@ -69,7 +69,8 @@ void expect_on(const manual_clock& clock, const engine& each) {
 
 std::size_t manual_clock::run_until(detail::clock_time until, std::span<engine* const> engines) {
   const time_point end = until;
-  // Time must not stop where no timer is due if only members of paused groups are left, as that is where it ends.
+  // Without an end, time stops at the last deadline. It must not go on from there to a bound that is too early for
+  // members of paused groups, which are never due.
   const int looks = end == (time_point::max)() ? detail::look_at_all : detail::limits::exact_looks;
   for (const engine* each : engines) expect_on(*this, *each);
   bool idle = false;  // the last polls did nothing, though something seemed due

@@ -10,7 +10,7 @@
 
 namespace detent::detail {
 
-// As the number of nodes that a search may look at: it looks at all, and its result is exact.
+// With this as the number of nodes that it may look at, a search looks at all of them, and its result is exact.
 inline constexpr int look_at_all = INT_MAX;
 
 // One thread. A wheel reports each change. The remembered node stays right until an earlier node is inserted, which

@@ -44,8 +44,8 @@ void run_virtually(typename Loop::context& on, manual_clock& clock, time_point e
       clock.advance_to(*next);
       continue;
     }
-    // Members of paused groups are never due, though no engine has an earlier deadline for them. This moves time only
-    // if another timer is due at its end.
+    // An engine reports the end of time as the deadline of members of paused groups, which are never due. run_until()
+    // moves time there only if another timer is due then.
     const time_point before = clock.now();
     clock.run_until(*next, engines);
     if (clock.now() == before) break;
