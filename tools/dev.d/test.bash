@@ -40,9 +40,9 @@ quick() {
     grep -vE '^ *[0-9]+/[0-9]+ Test +#.* Passed|^ +Start '
 }
 
-# rest FOLDER...: the tests of these folders that `quick gcc` does not run. Left to --all: what takes minutes, and what is
-# about this machine or needs programs outside of tests/. Three at a time, as many of them wait for a server or for time to
-# pass.
+# rest FOLDER...: runs the tests of these folders that `quick gcc` does not run. It leaves to --all those that take minutes,
+# are about this machine, or need programs outside of tests/. Three run at a time, because many of them wait for a server or
+# for time to pass.
 rest() {
   local folder status=0
   build gcc "${@/%//all}" detent detent_checked || return
@@ -194,7 +194,7 @@ cmd_test() {
       ;;
   esac
   [ $# -le 1 ] || usage_error "test takes one preset, fuzz, --full or --all; or the names of tests"
-  # DETENT_BEGIN_BEFORE, in seconds since 1970: no pass begins later.
+  # No pass begins after DETENT_BEGIN_BEFORE, which is in seconds since 1970.
   for pass in "${passes[@]}"; do
     if [ "$(date +%s)" -ge "${DETENT_BEGIN_BEFORE:-$((2 ** 40))}" ]; then
       left_out+=("$pass")
