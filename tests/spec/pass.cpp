@@ -59,8 +59,8 @@ bool engine::goes_before(const timer& a, nanoseconds_t due_a, const timer& b, na
 // drained when it starts a batch" (G14), but "among equal deadlines of a thread, the first armed fires first" (G15) in
 // any case.
 //
-// For the first of these it is open, where no poll is reported, in which of two polls such a member has its turn. Until
-// time goes on, what is seen in one poll may have been in the next one.
+// If polls are inferred (run.hpp), the first freedom leaves open in which of two polls such a member has its turn.
+// Until time goes on, an event that seems to belong to one poll may then belong to the next one.
 void engine::take_turn(timer& t) {
   offer_again_until(0);
   take_silent_turns_before(&t);
@@ -88,8 +88,8 @@ void engine::take_turn(timer& t) {
   broke.require(pass_.turns <= pass_.most, "poll() runs more than it was allowed to");
 }
 
-// "`poll()` handles at most 100,000 members a call" (groups.md). If there may be more, it is open which of them it has
-// gone through.
+// "`poll()` handles at most 100,000 members a call" (groups.md). If there may be more, it is open which of them the
+// driver has gone through.
 void engine::begin_pass(const pass& begun) {
   const bool is_open = begun.is_inferred && pass_.may_be_over && pass_.now == begun.now;
   pass_ = begun;

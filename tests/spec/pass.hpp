@@ -30,7 +30,7 @@ struct pass {
   // The executor to which refused timers are being offered again, and whether it has just refused one.
   unsigned retrying = 0;
   bool refused_again = false;
-  // The pass is inferred from its events (run.hpp), and the last of them may have been in the next one already.
+  // Whether the pass is inferred from its events (run.hpp), and whether the last of them may belong to the next one.
   bool is_inferred = false, may_be_over = false;
 };
 

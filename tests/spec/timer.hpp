@@ -62,7 +62,7 @@ struct timer {
   bool cancelled_by_group = false;
   bool to_be_swept = false;       // since before the pass under way
   std::uint64_t turn_in = 0;      // the pass in which it had its turn
-  std::uint64_t turn_may_be = 0;  // or that one
+  std::uint64_t turn_may_be = 0;  // the next pass, if it may have been in that one
   std::uint64_t ticket = 0;       // of the hand-over that counts
   bool kept_for_retry = false;
 

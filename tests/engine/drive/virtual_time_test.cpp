@@ -92,7 +92,8 @@ TEST(VirtualTime, LeavesPausedMembersAtTheEndOfTime) {
   }
 }
 
-// Neither for those that the wheel has under their deadlines, nor for more of them than it looks at for the next one.
+// Time does not go on for paused members that the wheel still has under their deadlines, even if there are more of them
+// than it looks at when it searches for the next deadline.
 TEST(VirtualTime, EndsAtTheLastDeadlineHoweverManyArePaused) {
   for (const wheel_kind wheel : {wheel_kind::hierarchical, wheel_kind::hashed}) {
     for (const bool filed : {false, true}) {

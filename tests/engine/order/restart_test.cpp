@@ -57,7 +57,7 @@ TEST_F(EngineOrderRestart, ToItsOwnDeadlineGoesBeforeWhatWasArmedForItAfterwards
   EXPECT_EQ(fired_, expected);
 }
 
-// The wheel finds only at its old deadline that it was restarted, when the others are a run already.
+// The wheel notices the restart only at the old deadline. By then the others, which were armed later, are in order.
 TEST_F(EngineOrderRestart, ToALaterDeadlineGoesBeforeWhatWasArmedForItAfterwards) {
   timer moved = engine_.schedule_at(at(10), rig_.note(0));
   rig_.poll_at(at(0));

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The sentences that the specification and its walks cite, against the pages and the public headers.
+"""Looks for each sentence that the specification and its walks cite in the pages and the public headers.
 
 usage: citations_check.py ROOT
-A text of three words or more in double quotes, in a comment of ROOT/tests/spec or of the walks, is a citation. It stands word for
-word in a page or in a public header; `...` and [square brackets] stand for what is left out. Exit status 1 if it does not.
+A text of three words or more in double quotes, in a comment of ROOT/tests/spec or of the walks, is a citation. It must
+stand word for word in a page or in a public header; `...` and [square brackets] take the place of words that are left
+out. Exit status 1 if one does not.
 """
 import re
 import sys
@@ -18,14 +19,14 @@ LEAST_WORDS = 3
 
 
 def plain(text):
-    """Without the marks of comments, lists, links and code, in one line and in small letters."""
+    """The text without the marks of comments, lists, links and code, in one line and in small letters."""
     text = re.sub(r"^\s*(//|[-*] )", "", text, flags=re.MULTILINE)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", text)
     return re.sub(r"\s+", " ", re.sub(r"[`]|\*\*", "", text)).lower()
 
 
 def comments(source):
-    """(line, text) of each comment; lines of comment without code between them are one."""
+    """Yields (line, text) for each comment. Comments on consecutive lines without code are one."""
     found, first = [], 0
     for number, line in enumerate([*source.splitlines(), ""], 1):
         comment = COMMENT.match(line)

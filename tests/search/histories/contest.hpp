@@ -21,7 +21,8 @@ namespace detent::history {
 // Says how a history is checked while it runs, and when it is over.
 struct manner {
   bool asks = false;  // for the next deadline, after each step
-  // After the start the clock may go so far to see what is left fire. Timers that are due later are cancelled.
+  // At the end the clock goes on by at most this, counted from the start, so that the timers that are left can fire.
+  // Those that are due later are cancelled.
   nanoseconds_t drained_within = spec::end_of_time;
 };
 

@@ -88,7 +88,7 @@ void watch(const watcher* each) noexcept;
 
 // --- Holding: one thread stays in the middle of a call until another has made its own. ---
 
-// To be called before a thread that will be held starts: no thread is held.
+// From here on no thread is held. To be called before the next one that will be held starts.
 void begin_holding() noexcept;
 // The calling thread waits before its operation number `n` from now, counted as by park_at(), until let_go_on(). What
 // it meets then is published by no memory order of the hooks, so that the thread sanitizer sees what the engine's own
@@ -96,7 +96,8 @@ void begin_holding() noexcept;
 void hold_at(std::uint64_t n, among which = {}) noexcept;
 // From here on the calling thread is not held any more.
 void hold_never() noexcept;
-// To be called by another thread. Waits until the first is held, and returns where; none if it came to hold_never().
+// To be called by another thread. Waits until that one is held, and returns where. Returns none if it comes to its
+// hold_never() first.
 std::optional<parked_place> wait_held() noexcept;
 bool is_holding() noexcept;
 void let_go_on() noexcept;

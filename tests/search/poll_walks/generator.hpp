@@ -74,8 +74,8 @@ class generator {
   void crowd(std::vector<operation>& into);
   // A bounded poll leaves some over. They are restarted while their group is paused, and it goes on.
   void leave_over(std::vector<operation>& into);
-  // A few are restarted to a later time, and then others are armed for it. The wheel learns of the former at their old
-  // time.
+  // Some timers are restarted to a later time, for which others are armed afterwards. The wheel notices the restarts at
+  // the old time.
   void meet(std::vector<operation>& into);
   operation cancel();
   operation on_group();

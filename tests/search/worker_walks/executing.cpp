@@ -50,7 +50,7 @@ void walk::spend(fired_timer work, const judge::ticket& of, bool runs) {
   judge_.end_call(me);
 }
 
-// Timers that it takes during the call stay with it.
+// Timers that the executor takes during the call stay with it.
 void walk::hand_back(bool runs) {
   for (std::size_t left = held_.size(); left != 0 && !held_.empty(); --left) {
     held_job first = std::move(held_.front());

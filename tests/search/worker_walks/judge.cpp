@@ -80,7 +80,7 @@ void judge::check_order(std::uint32_t timer) const {
         fault("#%u runs before #%u, which is due earlier and was known", timer, other);
     }
     if (waits.lane > started.lane && waits.accepted) {
-      // They are looked for after each callback, except once where they have come in often.
+      // Without an executor the worker looks for them after each callback, unless they have come in often.
       const bool looks = higher_turns_ + higher_calls_ + calls_before_ < detail::limits::interruptions;
       const ns known = looks && executor_ == 0 ? std::max(pass_reading_, last_run_) : pass_reading_;
       if (filing(waits) <= known) fault("#%u runs before #%u, which is of a higher lane", timer, other);

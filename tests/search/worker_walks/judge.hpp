@@ -32,7 +32,6 @@ namespace detent::worker_walks {
 
 class judge {
  public:
-  // `worker` is the number of its thread; `tick` and `begin` as in the program.
   explicit judge(const program& walk)
       : tick_(walk.tick),
         begin_(walk.begin),
@@ -234,7 +233,7 @@ class judge {
   template <class T>
   using of_each_thread = std::array<T, producers + 1>;
   of_each_thread<std::optional<std::uint32_t>> thrown_;  // and on_error has not heard of it
-  // Their runs have ended for the program, and perhaps not for the engine.
+  // Their runs have ended for the program, but perhaps not for the engine.
   of_each_thread<std::optional<std::uint32_t>> closing_;
   struct call_under_way {
     bool is_open = false, runs = false, is_valid = false;

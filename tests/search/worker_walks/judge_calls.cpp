@@ -187,7 +187,8 @@ void judge::end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer
   }
 }
 
-// "Neither a pause nor a resumption has an effect once the engine has begun to stop" (groups.md), as it may have here.
+// "Neither a pause nor a resumption has an effect once the engine has begun to stop" (groups.md). While `is_stopping_`
+// is set, it may have begun.
 void judge::pause(unsigned group) {
   group_record& its = groups_[group];
   if (its.paused || is_stopping_) return;

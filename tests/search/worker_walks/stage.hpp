@@ -93,7 +93,7 @@ class stage final : private hooks::futexes {
   bool is_woken() const noexcept { return woken_; }
   // Causes a spurious wake-up.
   void disturb_worker() noexcept { woken_ = true; }
-  // From now on, where the director would sleep for some time, it does this.
+  // From now on the director does this work where it would sleep for some time.
   void nap_by(std::function<void(ns length)> work) { nap_ = std::move(work); }
   // From now on the worker moves by itself, and sleeps in the kernel until a thread rings.
   void release_worker();

@@ -171,7 +171,7 @@ TEST(PostgresLostAnswers, WhatWasGivenUpComesNotLater) {
   DETENT_NEED_POSTGRES();
   postgres_server& server = detent::test::shared_postgres();
   const std::string database = server.make_database();
-  postgres_store(server.url(database), {.shards = 1});  // makes the tables, for which a slow machine takes long
+  postgres_store(server.url(database), {.shards = 1});  // makes the tables, which takes long on a slow machine
   const auto timers = postgres_store(server.url(database), {.shards = 1, .patience = milliseconds(500)});
   asker on{*timers};
   ASSERT_EQ(on.put(timer(stored_key("k"), 1, at(1))), change_status::stored);
