@@ -187,7 +187,7 @@ void walk::drain(const move* next) {
     const ns until = stage_.now() + nap;
     if (nap > detail::limits::stop_looks || until > end)
       fault("drain_for sleeps for %lld", static_cast<long long>(nap));
-    if (is_over) return stage_.set_time(end);
+    if (is_over) return stage_.set_time(end);  // calls that begin_stop() has ended may have armed timers
     if (++next < plays_.moves.data() + plays_.moves.size()) {
       play(*next);
     } else {
