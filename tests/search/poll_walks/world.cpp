@@ -11,7 +11,7 @@
 namespace detent::poll_walks {
 namespace {
 
-// So many callbacks may run inside each other: executors run what they hold inside callbacks.
+// At most this many callbacks run inside each other, which they do because executors run what they hold in callbacks.
 constexpr std::size_t deepest = 4;
 
 spec::settings settings_of(const setting& of) {

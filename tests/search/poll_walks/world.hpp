@@ -24,8 +24,8 @@ namespace detent::poll_walks {
 using spec::timer_id;
 class walk;
 
-// A world may have so many timers, because callbacks that make timers whose callbacks make timers would continue for
-// long.
+// A world has at most this many timers, because callbacks that make timers whose callbacks make timers would go on for
+// too long.
 constexpr std::size_t most_timers = 4'000;
 constexpr unsigned group_count = 3, thread_count = 3, most_engines = 3;
 // With executors, a timer's tag holds the number of its world and its number in that world.

@@ -126,7 +126,7 @@ class judge {
   // All calls are over, and the worker sleeps.
   void sleep_on(ns until) const;
   void end() const;
-  // The engine says that none is pending.
+  // To be called when the engine says that no timer is pending.
   void check_empty() const;
   // Checks, once all calls and runs are over, what stop() has returned.
   void end_by_stop(const std::vector<unfired_timer>& returned);

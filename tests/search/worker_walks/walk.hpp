@@ -58,7 +58,7 @@ class walk {
   friend class owner;
   void run(std::uint32_t timer, firing& now);
 
-  // Called by the executor, and the executor's calls (executing.cpp).
+  // Called by the executor, and the calls that empty it (executing.cpp).
   friend class taker;
   bool execute(fired_timer&& work);
   void spend(fired_timer work, const judge::ticket& of, bool runs);
@@ -74,7 +74,7 @@ class walk {
   std::array<std::unique_ptr<timer_group>, groups + 1> groups_;
   std::array<label, labels + 1> labels_;
   std::array<timer_group*, groups + 1> ending_{};       // groups that are being destroyed
-  std::array<std::function<void()>, producers> calls_;  // that are under way
+  std::array<std::function<void()>, producers> calls_;  // those that are under way
   std::vector<const call*> arms_;                       // the call that has armed each timer
   ns last_reading_ = 0, looked_at_ = 0, last_looked_at_ = 0;
   bool has_swept_ = false;      // the worker has just asked whether groups need it
