@@ -187,8 +187,8 @@ void judge::end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer
   }
 }
 
-// "Neither a pause nor a resumption has an effect once the engine has begun to stop" (groups.md). While `is_stopping_`
-// is set, it may have begun.
+// "Neither a pause nor a resumption has an effect once the engine has begun to stop." (groups.md) Amid a stop either
+// may still have one, so members may run that a pause seems to have met.
 void judge::pause(unsigned group) {
   group_record& its = groups_[group];
   if (its.paused || is_stopping_) return;
@@ -205,7 +205,7 @@ void judge::pause(unsigned group) {
 
 void judge::resume(unsigned group) {
   group_record& its = groups_[group];
-  if (!its.paused || is_stopping_) return;
+  if (!its.paused) return;
   its.paused = false;
   its.behind = minus(stage_now(), its.own);
   for (record& each : all_) {
