@@ -125,7 +125,7 @@ class judge {
   void wait(ns since) const;
   // All calls are over, and the worker sleeps.
   void sleep_on(ns until) const;
-  void end() const;
+  void end();
   // To be called when the engine says that no timer is pending.
   void check_empty() const;
   // Checks, once all calls and runs are over, what stop() has returned.

@@ -40,7 +40,8 @@ void judge::wait(ns since) const {
   }
 }
 
-void judge::end() const {
+void judge::end() {
+  end_refused();
   for (std::uint32_t timer = 0; timer != all_.size(); ++timer) {
     const record& each = all_[timer];
     if (each.now == phase::runs) fault("#%u has not ended", timer);
