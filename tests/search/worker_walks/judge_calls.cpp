@@ -191,8 +191,9 @@ void judge::end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer
 // may still have one, so members may run that a pause seems to have met.
 void judge::pause(unsigned group) {
   group_record& its = groups_[group];
-  if (its.paused || is_stopping_) return;
-  its.paused = its.turned = true;
+  if (its.paused) return;
+  its.paused = !is_stopping_;
+  its.turned = true;
   its.own = minus(stage_now(), its.behind);
   for (record& each : all_) {
     if (each.group != group) continue;
