@@ -48,7 +48,8 @@ void critical_pass::accept(std::uint64_t entry) noexcept {
 }
 
 bool critical_pass::collect(nanoseconds_t now) noexcept {
-  // A flood may have ended the drain before all entries of the driving thread were through.
+  // The threads' queues have their turns. A flood from several threads may end the drain before all entries of the
+  // driving thread are through.
   if (!drain().complete) [[unlikely]]
     drive_.keeps_order = false;
   return expire(now);

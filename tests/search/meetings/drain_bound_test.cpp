@@ -11,11 +11,13 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <latch>
 #include <optional>
 #include <thread>
 #include <utility>
 
 #include "support/drive_eventually.hpp"
+#include "support/joined_thread.hpp"
 #include "support/platform/asleep.hpp"
 
 namespace detent {
@@ -195,6 +197,48 @@ TEST_F(EngineDrainBoundBeforeAWait, EndsWithTheSliceInWhichAGroupIsCancelled) {
   meanwhile_ = [&] { group.cancel_all(); };
   submit_and_announce(time_point(1h));
   EXPECT_EQ(accepted_, slice);
+}
+
+// While a poll drains the queue of critical timers, several threads fill it. The drain ends before it has reached the
+// last timers of the polling thread. A callback of the poll arms one for the same instant, which comes after those.
+TEST(EngineDrainBoundOfAPoll, LeavesItsOwnCriticalTimersInTheirOrder) {
+  constexpr int threads = 8, a_thread = 12'000;  // the drain goes through most of this, though not through all
+  constexpr timer_options critical{.lane = 3};
+  manual_clock clock{time_point(1s)};
+  engine polled{{.drive = drive_kind::caller, .manual = &clock, .reserve = 0}};
+  const time_point due(1h);
+  int ran = 0, ran_before = -1;
+  polled.schedule_at(
+      clock.now(),
+      [&, again = false](firing& run) mutable {
+        if (std::exchange(again, true)) {
+          ran_before = ran;
+        } else {
+          run.rearm_at(due);
+        }
+      },
+      critical);
+  const auto counts = [&ran] { ++ran; };
+  for (int i = 0; i < a_thread; ++i) polled.schedule_at(due, counts, critical);
+  bool flooded = false;
+  const hooks::watcher floods = [&](hooks::operation what, const hooks::site& where) {
+    if (!accepts(what, where) || std::exchange(flooded, true)) return;
+    std::latch all(threads);  // one that began after another's end would go on with its queue
+    testing::on_threads(threads, [&] {
+      const auto nothing = [] {};
+      for (int i = 0; i < a_thread; ++i) polled.schedule_at(time_point(2h), nothing, critical);
+      all.arrive_and_wait();
+    });
+  };
+  hooks::watch(&floods);
+  EXPECT_EQ(polled.poll(), 1u);
+  hooks::watch(nullptr);
+  EXPECT_TRUE(flooded);
+  clock.advance_to(due);
+  while (polled.poll() != 0) {
+  }
+  EXPECT_EQ(ran, a_thread);
+  EXPECT_EQ(ran_before, a_thread);
 }
 
 }  // namespace

@@ -4,6 +4,9 @@
 
 #include <optional>
 #include <utility>
+#include <vector>
+
+#include "limits.hpp"
 
 namespace {
 
@@ -91,6 +94,39 @@ TEST(MeetingsPause, WhatIsPutBackAtTheResumptionComesAtOnce) {
     EXPECT_EQ(in.runs, 1);
     in.expect_at_rest();
   });
+}
+
+// A thread has found the group paused, and is held up before it puts its member back until the resumption's sweep has
+// ended. The others go back all the same. A poll goes through so many of them only, the last one first, and none is
+// handed over until the next poll has found the rest.
+TEST(MeetingsPause, WhatIsPutBackAfterTheResumptionDoesNotOvertake) {
+  meet(1,
+       [](meeting& at) {
+         scene in(true);
+         in.keeps = true;
+         std::vector<int> order;
+         in.group->schedule_at(noon, [&order] { order.push_back(1); });
+         for (std::size_t n = 0; n < detent::detail::limits::sweep_a_poll; ++n) in.group->schedule_after(1h, [] {});
+         in.group->schedule_at(noon, [&order] { order.push_back(2); });
+         in.settle();
+         auto& held = in.executor->held;
+         ASSERT_EQ(held.size(), 2u);
+         in.group->pause();
+         at.hold(in, [work = std::move(held.back())]() mutable { work(); });
+         held.pop_back();
+         in.group->resume();
+         in.settle();
+         at.go_on();
+         EXPECT_TRUE(order.empty());
+         in.engine.poll();
+         in.engine.poll();
+         in.executor->run_all();
+         EXPECT_EQ(order, (std::vector{1, 2}));
+         in.group->cancel_all();
+         in.settle();
+         EXPECT_EQ(in.group->pending(), 0u);
+       },
+       {.file = "group_state.hpp", .what = operation::exchange});
 }
 
 // A caller that restarts it is not kept waiting for the thread that puts it back: its first call, which has to get a
