@@ -202,6 +202,7 @@ class judge {
   void arm_again(record& ended, unsigned thread);
   struct call_under_way;
   void end_refused();
+  bool may_start_in_group(const record& of) const;
   void check_ticket(unsigned thread, std::uint32_t timer) const;
   void end_drop(record& of, const call_under_way& its, unsigned thread);
   void check_early(std::uint32_t timer) const;
@@ -236,7 +237,9 @@ class judge {
   // Their runs have ended for the program, but perhaps not for the engine.
   of_each_thread<std::optional<std::uint32_t>> closing_;
   struct call_under_way {
-    bool is_open = false, runs = false, is_valid = false;
+    bool is_open = false, runs = false;
+    bool is_valid = false;   // it was the ticket of the arming that stood when the call began
+    bool may_start = false;  // and its group let it start then
     bool by_engine = false;  // the engine calls it or lets it go, after a refusal
     std::optional<std::uint32_t> timer;
     std::uint64_t changes = 0;

@@ -127,7 +127,7 @@ void judge::check_at_rest(unsigned label, const engine_metrics& now) const {
           static_cast<unsigned long long>(its.dropped));
   if (label != 0) return;
   check("refused", now.refused, its.refused);
-  check("queued", now.queued, 0);
+  if (executor_ == 0) check("queued", now.queued, 0);  // else one that was refused and then cancelled may be among them
   if (!is_closing_) check("over_capacity", now.over_capacity, left_out_);
 }
 

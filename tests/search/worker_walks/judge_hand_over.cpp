@@ -110,12 +110,16 @@ void judge::begin_call(unsigned thread, const ticket& of, bool runs) {
     return;
   }
   record& called = all_[*its.timer];
-  const bool may_run = called.now != phase::cancelled_with_group && due(called) != forever;
-  its.is_valid = word_of(called) == of.word && (may_run || !runs);
+  its.is_valid = word_of(called) == of.word;
+  its.may_start = may_start_in_group(called);
   ++called.called;
   called.doubts += !runs;
   change(called);
   its.changes = called.changes;
+}
+
+bool judge::may_start_in_group(const record& of) const {
+  return of.now != phase::cancelled_with_group && due(of) != forever;
 }
 
 void judge::check_ticket(unsigned thread, std::uint32_t timer) const {
@@ -123,6 +127,8 @@ void judge::check_ticket(unsigned thread, std::uint32_t timer) const {
   if (!by.is_open || !by.runs) fault("#%u runs, though its ticket is not called", timer);
   if (by.timer && *by.timer != timer) fault("#%u runs by the ticket of #%u", timer, *by.timer);
   if (by.timer && !by.is_valid) fault("#%u runs by a ticket that is not valid", timer);
+  // The group may have been resumed since.
+  if (by.timer && !by.may_start && !may_start_in_group(all_[timer])) fault("#%u runs, and its group forbids it", timer);
 }
 
 void judge::end_call(unsigned thread) {
@@ -132,7 +138,7 @@ void judge::end_call(unsigned thread) {
   --called.called;
   called.doubts -= !its.runs;
   close_run(thread);
-  if (!its.is_valid) {
+  if (!its.is_valid || (its.runs && !its.may_start)) {
   } else if (!its.runs) {
     end_drop(called, its, thread);
   } else if (called.changes == its.changes && is_certain(called) && is_plain(called) && !is_too_stale(called) &&
