@@ -187,8 +187,8 @@ void judge::end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer
   }
 }
 
-// "Neither a pause nor a resumption has an effect once the engine has begun to stop." (groups.md) Amid a stop either
-// may still have one, so members may run that a pause seems to have met.
+// "Neither a pause nor a resumption has an effect once the engine has begun to stop." (groups.md) While is_stopping_ is
+// set, that may have happened or not. So the judge heeds a resumption, and no pause: both let members run.
 void judge::pause(unsigned group) {
   group_record& its = groups_[group];
   if (its.paused) return;
