@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A store that passes each call on to another one, for stores of tests that change some of them.
+// A store that passes each call on to another one, for stores of tests that change some of them. It has no journal(),
+// so that all ends pass through apply().
 #pragma once
 
 #include <detent/durable_store.hpp>
@@ -22,7 +23,6 @@ class passing_store : public store {
  public:
   explicit passing_store(std::shared_ptr<store> to) : to_(std::move(to)) {}
 
-  run_journal* journal() noexcept override { return to_->journal(); }
   run_tokens* tokens() noexcept override { return to_->tokens(); }
   shard_id shards() const noexcept override { return to_->shards(); }
   std::string_view name() const noexcept override { return to_->name(); }

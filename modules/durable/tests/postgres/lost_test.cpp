@@ -172,7 +172,8 @@ TEST(PostgresLostAnswers, WhatWasGivenUpComesNotLater) {
   postgres_server& server = detent::test::shared_postgres();
   const std::string database = server.make_database();
   postgres_store(server.url(database), {.shards = 1});  // makes the tables, which takes long on a slow machine
-  const auto timers = postgres_store(server.url(database), {.shards = 1, .patience = milliseconds(500)});
+  // Less than the 200 ms after which the session itself gives up a lock.
+  const auto timers = postgres_store(server.url(database), {.shards = 1, .patience = milliseconds(150)});
   asker on{*timers};
   ASSERT_EQ(on.put(timer(stored_key("k"), 1, at(1))), change_status::stored);
   detent::test::postgres_client user(server.url(database));
