@@ -188,7 +188,8 @@ void judge::end_restart(std::uint32_t timer, ns at, unsigned thread, bool answer
 }
 
 // "Neither a pause nor a resumption has an effect once the engine has begun to stop." (groups.md) While is_stopping_ is
-// set, that may have happened or not. So the judge heeds a resumption, and no pause: both let members run.
+// set, that may have happened or not. So a pause then leaves the group unpaused, as members may run, but turned, as
+// they may have lost time. A resumption counts in any case.
 void judge::pause(unsigned group) {
   group_record& its = groups_[group];
   if (its.paused) return;
