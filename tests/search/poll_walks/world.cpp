@@ -215,6 +215,7 @@ void world::check_offer(const fired_timer& work, timer_id id) {
   spec_.broke.require(work.lane() == of.asked.lane, "fired_timer::lane()");
   const label expected = of.asked.label == 0 ? label() : labels_[of.asked.label - 1];
   spec_.broke.require(work.label() == expected, "fired_timer::label()");
+  if (of.cancelled_by_group) return;  // it has no deadline any more, and its group may be gone
   spec_.broke.require(detail::to_ns(work.deadline()) == spec_.deadline(id), "fired_timer::deadline()");
   const auto group =
       std::find_if(groups_.begin(), groups_.end(), [&](const group_pair& each) { return each.id == of.asked.group; });
