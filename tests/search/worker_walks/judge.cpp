@@ -149,7 +149,7 @@ void judge::captures_destroyed(std::uint32_t timer) {
   if (is_ending_) return;
   if (of.now == phase::runs) fault("the captures of #%u are destroyed in its run", timer);
   if (!is_certain(of)) {
-    unclear_drops_ += of.late.has_value();
+    unclear_drops_ += of.late.has_value() && of.now != phase::ended;
     return;
   }
   // "How a stale timer is handled: dropped and counted" (timer_options::stale)

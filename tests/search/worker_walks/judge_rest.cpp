@@ -41,7 +41,6 @@ void judge::wait(ns since) const {
 }
 
 void judge::end() {
-  end_refused();
   for (std::uint32_t timer = 0; timer != all_.size(); ++timer) {
     const record& each = all_[timer];
     if (each.now == phase::runs) fault("#%u has not ended", timer);
@@ -50,6 +49,7 @@ void judge::end() {
     if (has_ended && !each.vague && each.owns && !each.destroyed)
       fault("#%u has ended, and its captures live on", timer);
   }
+  end_refused();
 }
 
 void judge::check_empty() const {
