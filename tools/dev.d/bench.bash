@@ -26,7 +26,7 @@ build_other() {
       rm -rf "$place/tree.part" && mkdir -p "$place/tree.part"
       git archive "$1" | tar -x -C "$place/tree.part"
       # Builds before 0.9 have another name for detent::preference, which these programs use.
-      grep -rlw wish "$place/tree.part"/{core,alloc,modules} | xargs -r sed -i 's/\bwish\b/preference/g' || true
+      grep -rlw wish --include='*.[ch]pp' "$place/tree.part" | xargs -r sed -i 's/\bwish\b/preference/g' || true
       mv "$place/tree.part" "$tree"
     fi
   fi
