@@ -120,7 +120,7 @@ std::size_t engine::cancel_bulk(std::span<const timer_id> ids) {
       std::count_if(ids.begin(), ids.end(), [this](timer_id id) { return cancel(id) == cancel_result::cancelled; }));
 }
 
-// "True: the timer fires at the new deadline and not at the old one; the grid of a periodic timer begins anew there.
+// "True: the timer fires at the new deadline and not at the old one. A periodic timer's grid starts again there.
 // False: it is running or has ended, and nothing has changed." (timer::restart_at) The same holds for a member that its
 // group has cancelled: "Its handle answers false to `pending()` and `restart_*`" (groups.md). A timer that waits in an
 // executor's queue is still restarted, which "leaves a ticket that does nothing" (concepts.md). The new deadline of a

@@ -87,8 +87,8 @@ void engine::offer_again_until(timer_id next) {
 }
 
 // "An executor is offered timers in that order" of their deadlines, "including refused ones, if they are retried"
-// (G16). So while a timer waits to be offered again, timers that come due for the same executor wait behind it, without
-// an offer.
+// (G16). While a refused timer waits for its next offer, timers that come due for the same executor wait behind it.
+// They are not offered.
 void engine::take_silent_turns_before(const timer* t) {
   const auto waits = [](const auto& of_executor) { return !of_executor.second.empty(); };
   while (pass_.turns < pass_.most && std::any_of(retries_.begin(), retries_.end(), waits)) {

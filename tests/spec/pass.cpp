@@ -205,7 +205,7 @@ nanoseconds_t engine::due_at_start(const timer& t) const {
 }
 
 // A member's grid is in its group's time: "a fixed-rate timer keeps its grid. Nothing is missed" by a pause
-// (groups.md). After a restart, "the grid of a periodic timer begins anew there" (timer::restart_at).
+// (groups.md). After a restart, "a periodic timer's grid starts again there" (timer::restart_at).
 period_run engine::begin_period(timer& t, nanoseconds_t armed) {
   const group* of = group_of(t);
   if (of != nullptr) t.grid.next = of->deadline_of(t.grid.next, now_);

@@ -36,7 +36,7 @@ class timer {
   cancel_result cancel() noexcept;
   // Also waits until a running callback has ended. Inside that callback it returns at once.
   cancel_result cancel_and_wait() noexcept;
-  // True: the timer fires at the new deadline and not at the old one; the grid of a periodic timer begins anew there.
+  // True: the timer fires at the new deadline and not at the old one. A periodic timer's grid starts again there.
   // False: it is running or has ended, and nothing has changed. Lock-free.
   bool restart_at(detail::clock_time deadline) noexcept;
   bool restart_after(detail::whole_duration delay) noexcept;

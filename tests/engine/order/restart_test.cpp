@@ -12,7 +12,22 @@ namespace {
 using drive::at;
 using drive::ids;
 
-using EngineOrderRestart = drive::in_virtual_time;
+class EngineOrderRestart : public drive::in_virtual_time {
+ protected:
+  // Restarts a timer of that deadline to 20, and arms twenty others for 20 afterwards. Returns the order of all.
+  ids restart_before_others(time_point deadline) {
+    timer moved = engine_.schedule_at(deadline, rig_.note(0));
+    rig_.poll_at(at(0));
+    EXPECT_TRUE(moved.restart_at(at(20)));
+    ids order{0};
+    for (int id = 1; id <= 20; ++id) {
+      engine_.schedule_at(at(20), rig_.note(id));
+      order.push_back(id);
+    }
+    return order;
+  }
+};
+
 TEST_F(EngineOrderRestart, ToItsOwnDeadlineGoesAfterItsEqualsThoughItIsDue) {
   timer second;
   engine_.schedule_at(at(10), [&] {
@@ -45,28 +60,14 @@ TEST_F(EngineOrderRestart, ToItsOwnDeadlineGoesAfterItsEqualsHoweverManyTheyAre)
 
 // They fire as a run, and it is put to its place in the middle of that.
 TEST_F(EngineOrderRestart, ToItsOwnDeadlineGoesBeforeWhatWasArmedForItAfterwards) {
-  timer moved = engine_.schedule_at(at(20), rig_.note(0));
-  rig_.poll_at(at(0));
-  EXPECT_TRUE(moved.restart_at(at(20)));
-  ids expected{0};
-  for (int id = 1; id <= 20; ++id) {
-    engine_.schedule_at(at(20), rig_.note(id));
-    expected.push_back(id);
-  }
+  const ids expected = restart_before_others(at(20));
   rig_.poll_at(at(20));
   EXPECT_EQ(fired_, expected);
 }
 
 // The wheel notices the restart only at the old deadline. By then the others, which were armed later, are in order.
 TEST_F(EngineOrderRestart, ToALaterDeadlineGoesBeforeWhatWasArmedForItAfterwards) {
-  timer moved = engine_.schedule_at(at(10), rig_.note(0));
-  rig_.poll_at(at(0));
-  EXPECT_TRUE(moved.restart_at(at(20)));
-  ids expected{0};
-  for (int id = 1; id <= 20; ++id) {
-    engine_.schedule_at(at(20), rig_.note(id));
-    expected.push_back(id);
-  }
+  const ids expected = restart_before_others(at(10));
   rig_.poll_at(at(10));
   EXPECT_EQ(fired_, ids{});
   rig_.poll_at(at(20));

@@ -89,26 +89,27 @@ void judge::check_order(std::uint32_t timer) const {
 }
 
 // Checks what the run learns about its deadline.
-void judge::check_report(std::uint32_t timer, const firing& told) {
+void judge::check_report(std::uint32_t timer, const firing& reported) {
   record& started = all_[timer];
   if (started.doubts != 0 && is_periodic(timer)) started.vague = true;  // its grid may be another one now
   const auto ns_of = [](time_point at) { return at.time_since_epoch().count(); };
   // "A callback that would start later than this is stale." (timer_options::max_lateness)
-  const bool is_stale = started.late && told.lateness().count() > *started.late;
+  const bool is_stale = started.late && reported.lateness().count() > *started.late;
   if (is_stale && !started.runs_stale) fault("#%u runs, though it is too stale", timer);
-  if (told.stale() != is_stale) fault("firing::stale() of #%u is %s", timer, is_stale ? "false" : "true");
+  if (reported.stale() != is_stale) fault("firing::stale() of #%u is %s", timer, is_stale ? "false" : "true");
   if (started.doubts != 0 || started.vague || started.group != 0) return;
-  if (std::exchange(started.floats, false)) started.kept = std::max(started.kept, ns_of(told.deadline()));
-  const spec::period_run expected = begin_period(started, ns_of(told.started()));
-  if (ns_of(told.deadline()) != expected.deadline || told.missed() != expected.missed)
+  if (std::exchange(started.floats, false)) started.kept = std::max(started.kept, ns_of(reported.deadline()));
+  const spec::period_run expected = begin_period(started, ns_of(reported.started()));
+  if (ns_of(reported.deadline()) != expected.deadline || reported.missed() != expected.missed)
     fault("#%u runs for %lld with %llu missed, not for %lld with %llu", timer,
-          static_cast<long long>(ns_of(told.deadline()) - begin_), static_cast<unsigned long long>(told.missed()),
-          static_cast<long long>(expected.deadline - begin_), static_cast<unsigned long long>(expected.missed));
+          static_cast<long long>(ns_of(reported.deadline()) - begin_),
+          static_cast<unsigned long long>(reported.missed()), static_cast<long long>(expected.deadline - begin_),
+          static_cast<unsigned long long>(expected.missed));
 }
 
 spec::period_run judge::begin_period(record& started, ns at) {
   if (started.rate.kind == spec::repetition::once) return {.deadline = started.kept};
-  if (started.moved) started.rate.next = started.kept;  // a restart begins the grid anew
+  if (started.moved) started.rate.next = started.kept;  // a restart starts the grid again
   return started.rate.begin(started.kept, at, tick_);
 }
 
@@ -165,15 +166,15 @@ void judge::throws(unsigned thread, std::uint32_t timer) {
   count(all_[timer], [](spec::counts& all) { ++all.failed; });
 }
 
-void judge::hear_of_failure(unsigned thread, const failed_callback& told) {
+void judge::note_failure(unsigned thread, const failed_callback& reported) {
   if (!thrown_[thread]) fault("a callback has not thrown");
   const record& of = all_[*std::exchange(thrown_[thread], std::nullopt)];
-  if (told.tag != of.tag)
+  if (reported.tag != of.tag)
     fault("a callback of tag %llu has thrown, not of %llu", static_cast<unsigned long long>(of.tag),
-          static_cast<unsigned long long>(told.tag));
+          static_cast<unsigned long long>(reported.tag));
 }
 
-void judge::begin_run(unsigned thread, std::uint32_t timer, const firing& told) {
+void judge::begin_run(unsigned thread, std::uint32_t timer, const firing& reported) {
   record& started = all_[timer];
   // "Gets what callbacks throw, on the thread that ran them" (engine_options::on_error)
   if (thrown_[thread]) fault("#%u has thrown, and on_error has not heard of it", *thrown_[thread]);
@@ -198,11 +199,11 @@ void judge::begin_run(unsigned thread, std::uint32_t timer, const firing& told) 
       check_early(timer);
       if (executor_ == 0) check_order(timer);
   }
-  check_report(timer, told);
+  check_report(timer, reported);
   change(started);
-  count(started, [&told](spec::counts& all) {
+  count(started, [&reported](spec::counts& all) {
     ++all.fired;
-    all.missed += told.missed();
+    all.missed += reported.missed();
   });
   if (thread == 0) forget_grace();
   started.now = phase::runs;

@@ -104,12 +104,12 @@ class judge {
   bool others_call(unsigned thread) const;
 
   // --- Runs, on the thread of that number. The worker is 0.
-  void begin_run(unsigned thread, std::uint32_t timer, const firing& told);
+  void begin_run(unsigned thread, std::uint32_t timer, const firing& reported);
   // `at` is the time for which the callback has re-armed the timer, if it has.
   void end_run(unsigned thread, std::uint32_t timer, std::optional<ns> at);
   // Called right after end_run().
   void throws(unsigned thread, std::uint32_t timer);
-  void hear_of_failure(unsigned thread, const failed_callback& told);
+  void note_failure(unsigned thread, const failed_callback& reported);
 
   // --- The worker
   void captures_destroyed(std::uint32_t timer);
@@ -207,7 +207,7 @@ class judge {
   void end_drop(record& of, const call_under_way& its, unsigned thread);
   void check_early(std::uint32_t timer) const;
   void check_order(std::uint32_t timer) const;
-  void check_report(std::uint32_t timer, const firing& told);
+  void check_report(std::uint32_t timer, const firing& reported);
   void forget_grace();
   void touch(record& called);
   void change(record& changed);

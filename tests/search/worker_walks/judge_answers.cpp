@@ -55,11 +55,11 @@ void judge::answer(const before& asked, const std::vector<pending_timer>& listed
     const auto its = found.find(of.handle);
     if ((its != found.end()) != *expected) fault("#%u is%s listed", timer, *expected ? " not" : "");
     if (its == found.end()) continue;
-    const pending_timer& told = *its->second;
-    if (told.tag != of.tag) fault("#%u is listed with another tag", timer);
-    if (is_sure(of) && told.deadline.time_since_epoch().count() != due(of))
+    const pending_timer& reported = *its->second;
+    if (reported.tag != of.tag) fault("#%u is listed with another tag", timer);
+    if (is_sure(of) && reported.deadline.time_since_epoch().count() != due(of))
       fault("#%u is listed for %lld, not for %lld", timer,
-            static_cast<long long>(told.deadline.time_since_epoch().count() - begin_),
+            static_cast<long long>(reported.deadline.time_since_epoch().count() - begin_),
             static_cast<long long>(due(of) - begin_));
   }
 }
@@ -84,9 +84,9 @@ void judge::check_places(std::uint64_t since, std::size_t count, std::size_t tak
 }
 
 void judge::answer(const spec::counts& asked, const engine_metrics& now) const {
-  const auto check = [](const char* what, std::uint64_t told, std::uint64_t least) {
-    if (told < least)
-      fault("%s is %llu, and was %llu before", what, static_cast<unsigned long long>(told),
+  const auto check = [](const char* what, std::uint64_t reported, std::uint64_t least) {
+    if (reported < least)
+      fault("%s is %llu, and was %llu before", what, static_cast<unsigned long long>(reported),
             static_cast<unsigned long long>(least));
   };
   check("scheduled", now.scheduled, asked.scheduled);
@@ -102,9 +102,9 @@ void judge::answer(const spec::counts& asked, const engine_metrics& now) const {
 // "At rest: scheduled = expired + cancelled + returned + dropped + pending." (engine_metrics)
 void judge::check_at_rest(unsigned label, const engine_metrics& now) const {
   const spec::counts& its = counts_[label];
-  const auto check = [label](const char* what, std::uint64_t told, std::uint64_t expected) {
-    if (told != expected)
-      fault("of label %u, %s is %llu and should be %llu", label, what, static_cast<unsigned long long>(told),
+  const auto check = [label](const char* what, std::uint64_t reported, std::uint64_t expected) {
+    if (reported != expected)
+      fault("of label %u, %s is %llu and should be %llu", label, what, static_cast<unsigned long long>(reported),
             static_cast<unsigned long long>(expected));
   };
   check("scheduled", now.scheduled, its.scheduled);

@@ -18,7 +18,7 @@ constexpr std::uint64_t enough_runs = 100'000;
 constexpr unsigned seconds_of_a_walk = 60;  // on a busy machine
 
 // Belongs to the child that plays.
-test::walk_report* told = nullptr;
+test::walk_report* reported_to = nullptr;
 
 void play_all(std::span<const program> walks) {
   std::uint64_t runs = 0, passes = 0;
@@ -29,7 +29,7 @@ void play_all(std::span<const program> walks) {
     runs += plays.seen().runs();
     passes += plays.seen().passes();
     if (runs > enough_runs && passes == 0) fault("no pass was seen: group_store::is_asked() has another name");
-    ++told->clean;
+    ++reported_to->clean;
   }
 }
 
@@ -121,14 +121,14 @@ bool simplify_some(program& failing, const std::string& kind) {
 void fault(const char* text, ...) {
   std::va_list list;
   va_start(list, text);
-  std::vsnprintf(told->why, sizeof told->why, text, list);
+  std::vsnprintf(reported_to->why, sizeof reported_to->why, text, list);
   va_end(list);
   ::_exit(broken);
 }
 
 test::walk_outcome trial(std::span<const program> walks) {
   return test::walk_in_child(SIGALRM, [walks](test::walk_report& report) {
-    told = &report;
+    reported_to = &report;
     play_all(walks);
   });
 }

@@ -24,7 +24,7 @@ constexpr std::uint64_t steps_for_a_waiter = 50;
 // A worker that reads only the clock and the bell for so many steps in a row is waiting.
 constexpr unsigned steps_of_a_wait = 16;
 
-engine_options options_of(const program& plays, judge& told, std::shared_ptr<executor> takes) {
+engine_options options_of(const program& plays, judge& observer, std::shared_ptr<executor> takes) {
   engine_options made;
   made.clock = clock_kind::steady;
   made.tick = duration(plays.tick);
@@ -36,7 +36,7 @@ engine_options options_of(const program& plays, judge& told, std::shared_ptr<exe
   if (plays.wake_budget != 0) made.wake_budget = duration(plays.wake_budget);
   made.executor = std::move(takes);
   if (plays.executor != 0) made.on_refusal = static_cast<refusal_policy>(plays.executor - 1);
-  made.on_error = [&told](const failed_callback& failed) { told.hear_of_failure(me, failed); };
+  made.on_error = [&observer](const failed_callback& failed) { observer.note_failure(me, failed); };
   return made;
 }
 
