@@ -201,6 +201,8 @@ class judge {
   spec::period_run begin_period(record& started, ns at);
   void arm_again(record& ended, unsigned thread);
   struct call_under_way;
+  // Returns whether refused timers wait in the engine for another offer.
+  bool keeps_refused() const;
   void end_refused();
   bool may_start_in_group(const record& of) const;
   void check_ticket(unsigned thread, std::uint32_t timer) const;

@@ -127,7 +127,8 @@ void judge::check_at_rest(unsigned label, const engine_metrics& now) const {
           static_cast<unsigned long long>(its.dropped));
   if (label != 0) return;
   check("refused", now.refused, its.refused);
-  if (executor_ == 0) check("queued", now.queued, 0);  // else one that was refused and then cancelled may be among them
+  // A timer that was refused and then cancelled counts until the next offer.
+  if (!keeps_refused()) check("queued", now.queued, 0);
   if (!is_closing_) check("over_capacity", now.over_capacity, left_out_);
 }
 

@@ -79,11 +79,16 @@ void judge::offer(const ticket& of, const fired_timer& work) {
 }
 
 // Under refusal_policy::run_inline a refused timer runs "on the worker; retried if executor::keeps_order()".
+bool judge::keeps_refused() const {
+  if (executor_ == 0) return false;
+  const auto policy = static_cast<refusal_policy>(executor_ - 1);
+  return policy == refusal_policy::retry || (policy == refusal_policy::run_inline && keeps_order_);
+}
+
 void judge::refuse_offer(const ticket& of) {
   ++counts_[0].refused;
-  const auto policy = static_cast<refusal_policy>(executor_ - 1);
-  if (policy == refusal_policy::retry || (policy == refusal_policy::run_inline && keeps_order_)) return;
-  begin_call(0, of, policy == refusal_policy::run_inline);
+  if (keeps_refused()) return;
+  begin_call(0, of, static_cast<refusal_policy>(executor_ - 1) == refusal_policy::run_inline);
   calls_[0].by_engine = true;
 }
 
